@@ -50,7 +50,124 @@ impl Parse for Whole {
     }
 }
 
-/// The attributes of a struct.
+/// `range(min = …, max = …)`.
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    pub min: i64,
+    pub max: i64,
+    pub span: Span,
+}
+
+impl Bounds {
+    fn parse(meta: &ParseNestedMeta<'_>) -> Result<Self> {
+        let (mut min, mut max): (Option<Integer>, Option<Integer>) = (None, None);
+        let mut seen = Vec::new();
+        meta.parse_nested_meta(|meta| {
+            let key = key_of(&meta);
+            once(&mut seen, &key, &meta)?;
+            match key.as_str() {
+                "min" => min = Some(meta.value()?.parse()?),
+                "max" => max = Some(meta.value()?.parse()?),
+                _ => {
+                    return Err(Error::new_spanned(
+                        &meta.path,
+                        format!("`range` has no `{key}`: known are `min` and `max`"),
+                    ));
+                }
+            }
+            Ok(())
+        })?;
+        let span = meta.path.span();
+        let (Some(Integer(min)), Some(Integer(max))) = (min, max) else {
+            return Err(Error::new(
+                span,
+                "`range` needs both bounds: `min = 1, max = 100`",
+            ));
+        };
+        if min >= max {
+            return Err(Error::new(
+                span,
+                format!("`min` has to be below `max`: {min} is not below {max}"),
+            ));
+        }
+        Ok(Self { min, max, span })
+    }
+}
+
+/// A whole number that may be negative.
+struct Integer(i64);
+
+impl Parse for Integer {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let minus: Option<Token![-]> = input.parse()?;
+        let start = input.span();
+        let digits: LitInt = input
+            .parse()
+            .map_err(|why| Error::new(why.span(), "a whole number is expected here"))?;
+        let value: i128 = digits.base10_parse()?;
+        let value = if minus.is_some() { -value } else { value };
+        let value = i64::try_from(value);
+        value
+            .map(Self)
+            .map_err(|_| Error::new(start, "this number is too large for an i64"))
+    }
+}
+
+/// The attributes of a struct or an enum that is a part of a component.
+#[derive(Default)]
+pub struct PartAttrs {
+    pub krate: Option<Path>,
+}
+
+impl PartAttrs {
+    pub fn parse(attrs: &[Attribute]) -> Result<Self> {
+        let mut all = Self::default();
+        for_each_key(attrs, |key, meta| {
+            match key {
+                "crate" => all.krate = Some(meta.value()?.parse::<LitStr>()?.parse()?),
+                "component" => {
+                    return Err(Error::new_spanned(
+                        &meta.path,
+                        "a part of a component has no id of its own: write `#[derive(Replicate)]` for a component",
+                    ));
+                }
+                _ => {
+                    return Err(Error::new_spanned(
+                        &meta.path,
+                        format!("a part of a component has no `{key}`: known is `crate`"),
+                    ));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+}
+
+/// The attributes of a variant.
+#[derive(Default)]
+pub struct VariantAttrs {
+    pub name: Option<LitStr>,
+}
+
+impl VariantAttrs {
+    pub fn parse(attrs: &[Attribute]) -> Result<Self> {
+        let mut all = Self::default();
+        for_each_key(attrs, |key, meta| {
+            if key != "name" {
+                return Err(Error::new_spanned(
+                    &meta.path,
+                    format!("a variant has no `{key}`: known is `name`"),
+                ));
+            }
+            all.name = Some(meta.value()?.parse()?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+}
+
+/// The attributes of a struct or an enum that is a component.
 #[derive(Default)]
 pub struct StructAttrs {
     pub component: Option<Whole>,
@@ -70,7 +187,7 @@ impl StructAttrs {
                     return Err(Error::new_spanned(
                         &meta.path,
                         format!(
-                            "a struct has no `{key}`: known are `component`, `name` and `crate`"
+                            "a component has no `{key}`: known are `component`, `name` and `crate`"
                         ),
                     ));
                 }
@@ -196,6 +313,9 @@ pub struct FieldAttrs {
     pub threshold: Option<Number>,
     pub fixed: Option<Fixed>,
     pub rotation: Option<Whole>,
+    pub angle: Option<Whole>,
+    pub range: Option<Bounds>,
+    pub with: Option<Path>,
     pub varint: bool,
     pub clamp: bool,
     pub skip: bool,
@@ -213,7 +333,10 @@ impl FieldAttrs {
                 "bits" => all.bits = Some(meta.value()?.parse()?),
                 "threshold" => all.threshold = Some(meta.value()?.parse()?),
                 "fixed" => all.fixed = Some(Fixed::parse(meta)?),
-                "rotation" => all.rotation = Some(parse_rotation(meta)?),
+                "rotation" => all.rotation = Some(parse_bits(meta, "rotation", 2, 24)?),
+                "angle" => all.angle = Some(parse_bits(meta, "angle", 1, 32)?),
+                "range" => all.range = Some(Bounds::parse(meta)?),
+                "with" => all.with = Some(meta.value()?.parse()?),
                 "varint" => all.varint = true,
                 "clamp" => all.clamp = true,
                 "skip" => all.skip = true,
@@ -221,7 +344,7 @@ impl FieldAttrs {
                     return Err(Error::new_spanned(
                         &meta.path,
                         format!(
-                            "a field has no `{key}`: known are `bits`, `clamp`, `fixed`, `id`, `name`, `rotation`, `skip`, `threshold` and `varint`"
+                            "a field has no `{key}`: known are `angle`, `bits`, `clamp`, `fixed`, `id`, `name`, `range`, `rotation`, `skip`, `threshold`, `varint` and `with`"
                         ),
                     ));
                 }
@@ -254,7 +377,8 @@ impl FieldAttrs {
     }
 }
 
-fn parse_rotation(meta: &ParseNestedMeta<'_>) -> Result<Whole> {
+/// Parses `rotation(bits = …)` and `angle(bits = …)`.
+fn parse_bits(meta: &ParseNestedMeta<'_>, what: &str, min: u64, max: u64) -> Result<Whole> {
     let mut bits: Option<Whole> = None;
     let mut seen = Vec::new();
     meta.parse_nested_meta(|meta| {
@@ -263,24 +387,25 @@ fn parse_rotation(meta: &ParseNestedMeta<'_>) -> Result<Whole> {
         if key != "bits" {
             return Err(Error::new_spanned(
                 &meta.path,
-                format!("`rotation` has no `{key}`: known is `bits`"),
+                format!("`{what}` has no `{key}`: known is `bits`"),
             ));
         }
         bits = Some(meta.value()?.parse()?);
         Ok(())
     })?;
+    let article = if what == "angle" { "an" } else { "a" };
     match bits {
-        Some(bits) if (2..=24).contains(&bits.value) => Ok(bits),
+        Some(bits) if (min..=max).contains(&bits.value) => Ok(bits),
         Some(bits) => Err(Error::new(
             bits.span,
             format!(
-                "the `bits` of a rotation go from 2 to 24, these are {}",
+                "the `bits` of {article} {what} go from {min} to {max}, these are {}",
                 bits.value
             ),
         )),
         None => Err(Error::new_spanned(
             &meta.path,
-            "`rotation` needs its precision: `bits = 10`",
+            format!("`{what}` needs its precision: `bits = 10`"),
         )),
     }
 }

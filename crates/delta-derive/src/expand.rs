@@ -1,49 +1,21 @@
-//! Generates the `impl` from the struct.
+//! Generates the `impl` from the struct or the enum.
+
+mod code;
+mod shape;
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Error, Fields, Ident, Member, Path, Result, parse_quote};
+use syn::{DeriveInput, Error, Path, Result, parse_quote};
 
-use crate::attrs::{FieldAttrs, StructAttrs};
-use crate::kind::{Codec, Kind, MAX_FIELDS, Primitive, Value};
+use crate::attrs::{PartAttrs, StructAttrs};
+use shape::{Ids, Shape};
 
-/// A field of the struct, with its encoding.
-struct Replicated {
-    member: Member,
-    kind: Kind,
-    /// The name of the constant for its quantiser, if it has one.
-    quantiser: Ident,
-    /// The id and the name of each of its fields on the wire.
-    wire: Vec<(u16, String)>,
-}
-
-/// A struct, with the encoding of its fields.
-struct Replicate {
-    ident: Ident,
-    component: u16,
-    name: String,
-    krate: Path,
-    fields: Vec<Replicated>,
-}
-
+/// Implements `Replicate`.
 pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    Ok(implementation(&read_struct(input)?))
-}
-
-/// Reads the struct and its attributes; returns all errors at once.
-fn read_struct(input: &DeriveInput) -> Result<Replicate> {
-    let fields = layout(fields_of(input)?);
+    let shape = Shape::read(input, Ids::Own);
     let attrs = StructAttrs::parse(&input.attrs);
-    let (attrs, fields) = match (attrs, fields) {
-        (Ok(attrs), Ok(fields)) => (attrs, fields),
-        (Err(mut why), Err(also)) => {
-            why.combine(also);
-            return Err(why);
-        }
-        (Err(why), _) | (_, Err(why)) => return Err(why),
-    };
+    let (attrs, shape) = both(attrs, shape)?;
     let Some(id) = attrs.component else {
         return Err(Error::new_spanned(
             &input.ident,
@@ -59,58 +31,15 @@ fn read_struct(input: &DeriveInput) -> Result<Replicate> {
         || snake_case(&input.ident.unraw().to_string()),
         |name| name.value(),
     );
-    let krate = attrs
-        .krate
-        .unwrap_or_else(|| parse_quote!(::gametape_delta));
-    Ok(Replicate {
-        ident: input.ident.clone(),
-        component,
-        name,
-        krate,
-        fields,
-    })
-}
-
-fn fields_of(input: &DeriveInput) -> Result<&Fields> {
-    let other = match &input.data {
-        Data::Struct(_) if !input.generics.params.is_empty() => {
-            return Err(Error::new_spanned(
-                &input.generics,
-                "a component has one layout, so its struct can't be generic",
-            ));
-        }
-        Data::Struct(data) => return Ok(&data.fields),
-        Data::Enum(_) => "an enum",
-        Data::Union(_) => "a union",
-    };
-    Err(Error::new_spanned(
-        &input.ident,
-        format!("only a struct can be a component, this is {other}"),
-    ))
-}
-
-fn implementation(replicate: &Replicate) -> TokenStream {
-    let Replicate {
-        ident,
-        component,
-        name,
-        krate,
-        fields,
-    } = replicate;
-    let quantisers = fields.iter().map(|field| quantiser(field, krate));
-    let definitions: Vec<_> = fields
-        .iter()
-        .flat_map(|field| definitions(field, krate))
-        .collect();
-    let count = definitions.len();
-    let writes = fields.iter().map(|field| write(field, krate));
-    let reads = fields.iter().map(|field| {
-        let (member, value) = (&field.member, read(field));
-        quote!(#member: #value)
-    });
-    quote! {
+    let krate = krate(attrs.krate);
+    let ident = &input.ident;
+    let code = shape.code(&krate);
+    let (constants, count) = (&code.constants, &code.count);
+    let (list, write, read) = (&code.list, &code.write, &code.read);
+    Ok(quote! {
         const _: () = {
-            #(#quantisers)*
+            #constants
+            const _: () = ::core::assert!(#count <= 64, "a component has at most 64 fields");
 
             #[automatically_derived]
             #[allow(clippy::cast_possible_truncation)]
@@ -118,8 +47,12 @@ fn implementation(replicate: &Replicate) -> TokenStream {
                 const COMPONENT: ::core::primitive::u16 = #component;
 
                 fn component() -> #krate::Component {
-                    let fields: [#krate::Field; #count] = [#(#definitions),*];
-                    #krate::Component::named(#krate::Component::new(#component, fields), #name)
+                    let mut list = #krate::FieldList::new();
+                    #list
+                    #krate::Component::named(
+                        #krate::Component::new(#component, #krate::FieldList::finish(list)),
+                        #name,
+                    )
                 }
 
                 #[inline]
@@ -128,7 +61,7 @@ fn implementation(replicate: &Replicate) -> TokenStream {
                     to: &mut #krate::ValueWriter<'_>,
                 ) -> ::core::result::Result<(), #krate::ValueError> {
                     let _ = &to;
-                    #(#writes)*
+                    #write
                     ::core::result::Result::Ok(())
                 }
 
@@ -137,215 +70,79 @@ fn implementation(replicate: &Replicate) -> TokenStream {
                     from: &mut #krate::ValueReader<'_>,
                 ) -> ::core::result::Result<Self, #krate::ValueError> {
                     let _ = &from;
-                    ::core::result::Result::Ok(Self { #(#reads),* })
+                    ::core::result::Result::Ok(#read)
                 }
             }
         };
+    })
+}
+
+/// Implements `ReplicateField`.
+pub fn expand_field(input: &DeriveInput) -> Result<TokenStream> {
+    let shape = Shape::read(input, Ids::OfComponent);
+    let (attrs, shape) = both(PartAttrs::parse(&input.attrs), shape)?;
+    let krate = krate(attrs.krate);
+    let ident = &input.ident;
+    let code = shape.code(&krate);
+    let (constants, count) = (&code.constants, &code.count);
+    let (list, write, read) = (&code.list, &code.write, &code.read);
+    Ok(quote! {
+        const _: () = {
+            #constants
+
+            #[automatically_derived]
+            #[allow(clippy::cast_possible_truncation)]
+            impl #krate::ReplicateField for #ident {
+                const FIELDS: ::core::primitive::usize = #count;
+
+                fn fields((): &()) -> #krate::FieldList {
+                    let mut list = #krate::FieldList::new();
+                    #list
+                    list
+                }
+
+                #[inline]
+                fn write(
+                    &self,
+                    (): &(),
+                    to: &mut #krate::ValueWriter<'_>,
+                ) -> ::core::result::Result<(), #krate::ValueError> {
+                    let _ = &to;
+                    #write
+                    ::core::result::Result::Ok(())
+                }
+
+                #[inline]
+                fn read(
+                    (): &(),
+                    from: &mut #krate::ValueReader<'_>,
+                ) -> ::core::result::Result<Self, #krate::ValueError> {
+                    let _ = &from;
+                    ::core::result::Result::Ok(#read)
+                }
+            }
+        };
+    })
+}
+
+/// Returns both, or all errors at once.
+fn both<A, B>(a: Result<A>, b: Result<B>) -> Result<(A, B)> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (Err(mut why), Err(also)) => {
+            why.combine(also);
+            Err(why)
+        }
+        (Err(why), _) | (_, Err(why)) => Err(why),
     }
 }
 
-/// Determines the ids, names and codecs of all fields; returns all errors at once.
-fn layout(fields: &Fields) -> Result<Vec<Replicated>> {
-    let mut all: Vec<Replicated> = Vec::new();
-    let mut errors: Option<Error> = None;
-    let mut refuse = |why: Error| match &mut errors {
-        Some(errors) => errors.combine(why),
-        None => errors = Some(why),
-    };
-    let mut next = 1;
-    let mut taken: Vec<u16> = Vec::new();
-    for (at, (member, field)) in fields.members().zip(fields).enumerate() {
-        let parsed = FieldAttrs::parse(&field.attrs)
-            .and_then(|attrs| Ok((Kind::new(&field.ty, &attrs)?, attrs)));
-        let (kind, attrs) = match parsed {
-            Ok(parsed) => parsed,
-            Err(why) => {
-                refuse(why);
-                continue;
-            }
-        };
-        let name = match (&attrs.name, &member) {
-            (Some(name), _) => name.value(),
-            (None, Member::Named(ident)) => ident.unraw().to_string(),
-            (None, Member::Unnamed(index)) => index.index.to_string(),
-        };
-        if let Some(id) = attrs.id {
-            next = id.value;
-        }
-        let span = attrs.id.map_or_else(|| field.span(), |id| id.span);
-        let mut wire = Vec::new();
-        for suffix in kind.suffixes() {
-            let Some(id) = nonzero(next) else {
-                refuse(Error::new(
-                    span,
-                    format!("a field's id goes from 1 to 65535, this is {next}"),
-                ));
-                break;
-            };
-            if taken.contains(&id) {
-                refuse(Error::new(span, format!("two fields have the id {id}")));
-                break;
-            }
-            if taken.len() == MAX_FIELDS {
-                refuse(Error::new(
-                    span,
-                    format!("a component has at most {MAX_FIELDS} fields, this is one more"),
-                ));
-                break;
-            }
-            taken.push(id);
-            wire.push((id, format!("{name}{suffix}")));
-            next += 1;
-        }
-        all.push(Replicated {
-            member,
-            kind,
-            quantiser: format_ident!("QUANTISER_{at}"),
-            wire,
-        });
-    }
-    match errors {
-        Some(errors) => Err(errors),
-        None => Ok(all),
-    }
+fn krate(given: Option<Path>) -> Path {
+    given.unwrap_or_else(|| parse_quote!(::gametape_delta))
 }
 
 fn nonzero(id: u64) -> Option<u16> {
     u16::try_from(id).ok().filter(|id| *id > 0)
-}
-
-fn quantiser(field: &Replicated, krate: &Path) -> TokenStream {
-    let name = &field.quantiser;
-    match field.kind {
-        Kind::One(Value {
-            codec: Codec::Fixed {
-                min, max, scale, ..
-            },
-            ..
-        })
-        | Kind::Array(
-            Value {
-                codec: Codec::Fixed {
-                    min, max, scale, ..
-                },
-                ..
-            },
-            _,
-        ) => {
-            let (min, max) = (literal(min), literal(max));
-            quote! {
-                const #name: #krate::FixedPoint = #krate::FixedPoint::new(#min, #max, #scale);
-            }
-        }
-        Kind::Rotation { bits } => quote! {
-            const #name: #krate::SmallestThree = #krate::SmallestThree::new(#bits);
-        },
-        _ => TokenStream::new(),
-    }
-}
-
-/// Writes a number as tokens. A literal token cannot be negative.
-fn literal(value: f64) -> TokenStream {
-    let size = value.abs();
-    if value < 0.0 {
-        quote!(-#size)
-    } else {
-        quote!(#size)
-    }
-}
-
-/// Returns the definition of each field on the wire.
-fn definitions(field: &Replicated, krate: &Path) -> Vec<TokenStream> {
-    let quantiser = &field.quantiser;
-    let wire = field.wire.iter().enumerate();
-    wire.map(|(at, (id, name))| {
-        let (codec, threshold) = match field.kind {
-            Kind::One(value) | Kind::Array(value, _) => {
-                let codec = match value.codec {
-                    Codec::Bool => quote!(#krate::Codec::Bool),
-                    Codec::UInt { bits } => quote!(#krate::Codec::UInt { bits: #bits }),
-                    Codec::SInt { bits } => quote!(#krate::Codec::SInt { bits: #bits }),
-                    Codec::VarUInt => quote!(#krate::Codec::VarUInt),
-                    Codec::VarSInt => quote!(#krate::Codec::VarSInt),
-                    Codec::Fixed { .. } => quote!(#quantiser.codec()),
-                };
-                (codec, value.threshold)
-            }
-            Kind::Rotation { .. } | Kind::Skip => (quote!(#quantiser.codecs()[#at]), None),
-        };
-        let definition = quote!(#krate::Field::named(#krate::Field::new(#id, #codec), #name));
-        match threshold {
-            Some(units) => quote!(#krate::Field::threshold(#definition, #units)),
-            None => definition,
-        }
-    })
-    .collect()
-}
-
-/// Returns the statements that write a field.
-fn write(field: &Replicated, krate: &Path) -> TokenStream {
-    let (member, quantiser) = (&field.member, &field.quantiser);
-    match field.kind {
-        Kind::One(value) => write_value(value, quantiser, &quote!(self.#member), krate),
-        Kind::Array(value, length) => {
-            let names: Vec<_> = (0..length).map(|at| format_ident!("value_{at}")).collect();
-            let writes = names
-                .iter()
-                .map(|name| write_value(value, quantiser, &quote!(#name), krate));
-            quote! {
-                let [#(#names),*] = self.#member;
-                #(#writes)*
-            }
-        }
-        Kind::Rotation { .. } => quote!(to.rotation(&#quantiser, self.#member)?;),
-        Kind::Skip => TokenStream::new(),
-    }
-}
-
-fn write_value(value: Value, quantiser: &Ident, from: &TokenStream, krate: &Path) -> TokenStream {
-    let (variant, ty) = match value.codec {
-        Codec::Fixed { clamp, .. } => {
-            let method = if clamp {
-                format_ident!("fixed_clamped")
-            } else {
-                format_ident!("fixed")
-            };
-            return quote!(to.#method(&#quantiser, ::core::primitive::f64::from(#from))?;);
-        }
-        Codec::Bool => ("Bool", "bool"),
-        Codec::UInt { .. } => ("UInt", "u64"),
-        Codec::SInt { .. } => ("SInt", "i64"),
-        Codec::VarUInt => ("VarUInt", "u32"),
-        Codec::VarSInt => ("VarSInt", "i32"),
-    };
-    let (variant, ty) = (format_ident!("{variant}"), format_ident!("{ty}"));
-    quote!(to.value(#krate::Value::#variant(::core::primitive::#ty::from(#from)))?;)
-}
-
-/// Returns the expression that reads a field.
-fn read(field: &Replicated) -> TokenStream {
-    let quantiser = &field.quantiser;
-    match field.kind {
-        Kind::One(value) => read_value(value, quantiser),
-        Kind::Array(value, length) => {
-            let reads = (0..length).map(|_| read_value(value, quantiser));
-            quote!([#(#reads),*])
-        }
-        Kind::Rotation { .. } => quote!(from.rotation(&#quantiser)?),
-        Kind::Skip => quote!(::core::default::Default::default()),
-    }
-}
-
-fn read_value(value: Value, quantiser: &Ident) -> TokenStream {
-    let ty = format_ident!("{}", value.primitive.name());
-    match value.primitive {
-        Primitive::Bool => quote!(from.bool()?),
-        Primitive::Unsigned(_) | Primitive::Signed(_) => {
-            quote!(from.number::<::core::primitive::#ty>()?)
-        }
-        Primitive::Float(64) => quote!(from.fixed(&#quantiser)?),
-        Primitive::Float(_) => quote!(from.fixed(&#quantiser)? as ::core::primitive::#ty),
-    }
 }
 
 /// Converts a name to snake case: `HTTPShip2` becomes `http_ship2`.

@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, ExprLit, Lit, Result, Type};
+use syn::{Error, Expr, ExprLit, GenericArgument, Lit, Path, PathArguments, Result, Type};
 
 use crate::attrs::FieldAttrs;
 
@@ -67,7 +67,6 @@ pub enum Codec {
 }
 
 /// The fields on the wire for a field of the struct.
-#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     /// One field on the wire.
     One(Value),
@@ -77,6 +76,40 @@ pub enum Kind {
     Rotation { bits: u8 },
     /// No field.
     Skip,
+    /// As many fields as the type says.
+    Other(Box<Other>),
+}
+
+/// A type that says itself what its fields are, or a module that says it.
+pub struct Other {
+    pub ty: Type,
+    pub how: How,
+    /// The threshold in quantised units.
+    pub threshold: Option<u32>,
+}
+
+/// The encoding that a type is given, or the module that replaces it.
+pub enum How {
+    Plain,
+    Bits(u8),
+    VarInt,
+    Fixed {
+        min: f64,
+        max: f64,
+        scale: u32,
+        clamp: bool,
+    },
+    Rotation {
+        bits: u8,
+    },
+    Angle {
+        bits: u8,
+    },
+    Range {
+        min: i64,
+        max: i64,
+    },
+    With(Path),
 }
 
 /// A number or a bool.
@@ -94,11 +127,15 @@ impl Kind {
             attrs.only(&["skip"], "a field that is skipped")?;
             return Ok(Self::Skip);
         }
+        if let Some(path) = &attrs.with {
+            attrs.only(&["with", "id", "name"], "a field that a module replicates")?;
+            return Ok(Self::other(ty, How::With(path.clone()), None));
+        }
         let (element, length) = array(ty)?;
         let primitive = primitive(element);
         let is_quaternion = primitive == Some(Primitive::Float(32)) && length == Some(4);
         if let Some(bits) = attrs.rotation {
-            if !is_quaternion {
+            if primitive.is_some() && !is_quaternion {
                 let at = attrs.span_of("rotation").unwrap_or_else(|| ty.span());
                 return Err(Error::new(
                     at,
@@ -109,12 +146,16 @@ impl Kind {
                 ));
             }
             attrs.only(&["rotation", "id", "name"], "a rotation")?;
-            return Ok(Self::Rotation {
-                bits: bits.value as u8,
+            let bits = bits.value as u8;
+            return Ok(if is_quaternion {
+                Self::Rotation { bits }
+            } else {
+                Self::other(ty, How::Rotation { bits }, None)
             });
         }
-        let Some(primitive) = primitive else {
-            return Err(unsupported(ty, element));
+        let primitive = match primitive {
+            Some(primitive) if attrs.angle.is_none() && attrs.range.is_none() => primitive,
+            _ => return delegated(ty, attrs),
         };
         let value = Value::new(primitive, attrs).map_err(|why| match why {
             Refusal::At(why) => why,
@@ -124,13 +165,7 @@ impl Kind {
                 } else {
                     ""
                 };
-                Error::new_spanned(
-                    ty,
-                    format!(
-                        "{} needs bounds and a precision: `fixed(min = …, max = …, step = …)`{or}",
-                        primitive.name()
-                    ),
-                )
+                needs_fixed(ty, primitive, or)
             }
         })?;
         Ok(match length {
@@ -139,15 +174,168 @@ impl Kind {
         })
     }
 
-    /// Returns the suffixes of the names of its fields on the wire.
-    pub fn suffixes(&self) -> Vec<String> {
-        match self {
+    fn other(ty: &Type, how: How, threshold: Option<u32>) -> Self {
+        Self::Other(Box::new(Other {
+            ty: bare(ty).clone(),
+            how,
+            threshold,
+        }))
+    }
+
+    /// Returns the suffixes of the names of its fields on the wire, which are counted; `None` if only
+    /// the type knows.
+    pub fn suffixes(&self) -> Option<Vec<String>> {
+        Some(match self {
             Self::One(_) => vec![String::new()],
-            Self::Array(_, length) => (0..*length).map(|at| format!("_{at}")).collect(),
-            Self::Rotation { .. } => ["_place", "_a", "_b", "_c"].map(String::from).to_vec(),
+            Self::Array(_, length) => (0..*length).map(|at| at.to_string()).collect(),
+            Self::Rotation { .. } => ["place", "a", "b", "c"].map(String::from).to_vec(),
             Self::Skip => Vec::new(),
+            Self::Other(_) => return None,
+        })
+    }
+}
+
+/// Determines the encoding of a type that says itself what its fields are.
+fn delegated(ty: &Type, attrs: &FieldAttrs) -> Result<Kind> {
+    let mut leaves = Leaves::default();
+    leaves.collect(ty)?;
+    for primitive in &leaves.primitives {
+        Value::new(*primitive, attrs).map_err(|why| match why {
+            Refusal::At(why) => why,
+            Refusal::NeedsFixed => needs_fixed(ty, *primitive, ", or `angle(bits = …)`"),
+        })?;
+    }
+    let mut given = ["bits", "varint", "fixed", "angle", "range"]
+        .into_iter()
+        .filter_map(|key| Some((key, attrs.span_of(key)?)));
+    if let (Some((first, _)), Some((second, span))) = (given.next(), given.next()) {
+        return Err(Error::new(
+            span,
+            format!("`{first}` and `{second}` are two ways to write a number: choose one"),
+        ));
+    }
+    let how = if let Some(fixed) = &attrs.fixed {
+        How::Fixed {
+            min: fixed.min,
+            max: fixed.max,
+            scale: fixed.scale,
+            clamp: attrs.clamp,
+        }
+    } else if let Some(span) = attrs.span_of("clamp") {
+        return Err(Error::new(span, "`clamp` needs `fixed` beside it"));
+    } else if let Some(bits) = attrs.bits {
+        match u8::try_from(bits.value) {
+            Ok(value @ 1..=64) => How::Bits(value),
+            _ => {
+                return Err(Error::new(
+                    bits.span,
+                    format!(
+                        "the `bits` of an integer go from 1 to 64, these are {}",
+                        bits.value
+                    ),
+                ));
+            }
+        }
+    } else if attrs.varint {
+        How::VarInt
+    } else if let Some(angle) = attrs.angle {
+        attrs.only(&["angle", "id", "name"], "an angle")?;
+        How::Angle {
+            bits: angle.value as u8,
+        }
+    } else if let Some(range) = attrs.range {
+        How::Range {
+            min: range.min,
+            max: range.max,
+        }
+    } else {
+        if leaves.others
+            && let Some(threshold) = attrs.threshold
+        {
+            return Err(Error::new(
+                threshold.span,
+                format!(
+                    "`threshold` does not apply to {}, which has fields of its own: write it there",
+                    text(ty)
+                ),
+            ));
+        }
+        How::Plain
+    };
+    let codec = match how {
+        How::Fixed {
+            min,
+            max,
+            scale,
+            clamp,
+        } => Codec::Fixed {
+            min,
+            max,
+            scale,
+            clamp,
+        },
+        _ => Codec::VarUInt,
+    };
+    Ok(Kind::other(ty, how, threshold(codec, attrs)?))
+}
+
+/// The types that an `Option`, an array or a tuple consists of.
+#[derive(Default)]
+struct Leaves {
+    primitives: Vec<Primitive>,
+    /// Whether there are types that are not known by name.
+    others: bool,
+}
+
+impl Leaves {
+    fn collect(&mut self, ty: &Type) -> Result<()> {
+        match bare(ty) {
+            Type::Array(array) => self.collect(&array.elem),
+            Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+                tuple.elems.iter().try_for_each(|part| self.collect(part))
+            }
+            Type::Path(path) => {
+                let last = path.path.segments.last();
+                let name = last.map(|last| last.ident.to_string()).unwrap_or_default();
+                if let Some(primitive) = primitive(bare(ty)) {
+                    self.primitives.push(primitive);
+                } else if UNSUPPORTED.iter().any(|(known, _)| *known == name) {
+                    return Err(unsupported(ty, &name));
+                } else if let ("Option", Some(inner)) = (name.as_str(), last.and_then(argument)) {
+                    self.collect(inner)?;
+                } else {
+                    self.others = true;
+                }
+                Ok(())
+            }
+            Type::Macro(_) => {
+                self.others = true;
+                Ok(())
+            }
+            other => Err(unsupported(other, "")),
         }
     }
+}
+
+/// Returns the type between the brackets.
+fn argument(segment: &syn::PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
+}
+
+fn needs_fixed(ty: &Type, primitive: Primitive, or: &str) -> Error {
+    Error::new_spanned(
+        ty,
+        format!(
+            "{} needs bounds and a precision: `fixed(min = …, max = …, step = …)`{or}",
+            primitive.name()
+        ),
+    )
 }
 
 enum Refusal {
@@ -170,11 +358,21 @@ impl Value {
                 Codec::Bool
             }
             Primitive::Unsigned(width) | Primitive::Signed(width) => {
-                attrs.only(&["id", "name", "bits", "varint", "threshold"], &name)?;
+                let known = ["id", "name", "bits", "varint", "range", "threshold"];
+                attrs.only(&known, &name)?;
+                check_range(primitive, width, attrs)?;
                 integer(primitive, width, attrs)?
             }
             Primitive::Float(_) => {
-                attrs.only(&["id", "name", "fixed", "clamp", "threshold"], &name)?;
+                let known = ["id", "name", "fixed", "clamp", "angle", "threshold"];
+                attrs.only(&known, &name)?;
+                if attrs.angle.is_some() && attrs.fixed.is_none() {
+                    return Ok(Self {
+                        primitive,
+                        codec: Codec::VarUInt,
+                        threshold: None,
+                    });
+                }
                 let fixed = attrs.fixed.as_ref().ok_or(Refusal::NeedsFixed)?;
                 Codec::Fixed {
                     min: fixed.min,
@@ -190,6 +388,30 @@ impl Value {
             threshold: threshold(codec, attrs)?,
         })
     }
+}
+
+/// Checks that a type holds all numbers of its range.
+fn check_range(primitive: Primitive, width: u8, attrs: &FieldAttrs) -> Result<()> {
+    let Some(range) = attrs.range else {
+        return Ok(());
+    };
+    let (least, most) = if matches!(primitive, Primitive::Signed(_)) {
+        (i128::MIN >> (128 - width), i128::MAX >> (128 - width))
+    } else {
+        (0, i128::MAX >> (127 - width))
+    };
+    if least <= range.min.into() && i128::from(range.max) <= most {
+        return Ok(());
+    }
+    Err(Error::new(
+        range.span,
+        format!(
+            "{} holds {least} to {most}, this range goes from {} to {}",
+            primitive.name(),
+            range.min,
+            range.max
+        ),
+    ))
 }
 
 fn integer(primitive: Primitive, width: u8, attrs: &FieldAttrs) -> Result<Codec> {
@@ -294,10 +516,8 @@ fn array(ty: &Type) -> Result<(&Type, Option<usize>)> {
         ..
     }) = length
     else {
-        return Err(Error::new_spanned(
-            &array.len,
-            "the length has to be a number like 3: each element is a field of its own",
-        ));
+        // The compiler knows the length, but the macro does not.
+        return Ok((bare(ty), None));
     };
     match digits.base10_parse::<usize>() {
         Ok(length) if length <= MAX_FIELDS => Ok((bare(&array.elem), Some(length))),
@@ -315,15 +535,42 @@ fn primitive(ty: &Type) -> Option<Primitive> {
     Primitive::of(&path.path.get_ident()?.to_string())
 }
 
-fn unsupported(ty: &Type, element: &Type) -> Error {
-    let advice = match text(element).as_str() {
-        "usize" => "its width differs between machines: use u32 or u64",
-        "isize" => "its width differs between machines: use i32 or i64",
-        "u128" | "i128" => "the wire holds 64 bits",
-        _ => {
-            "bool, u8 to u64, i8 to i64, f32, f64 and arrays of them can be; others can be skipped with `skip`"
-        }
-    };
+const TEXT: &str = "the wire has no texts: send a number that stands for it, use `with = module`, or leave it out with `skip`";
+const LIST: &str = "the number of its elements changes: make each an entity, use an array, use `with = module`, or leave it out with `skip`";
+const POINTER: &str =
+    "only what it points to could be: use `with = module`, or leave it out with `skip`";
+
+/// Types that are often tried, and the advice.
+const UNSUPPORTED: &[(&str, &str)] = &[
+    (
+        "usize",
+        "its width differs between machines: use u32 or u64",
+    ),
+    (
+        "isize",
+        "its width differs between machines: use i32 or i64",
+    ),
+    ("u128", "the wire holds 64 bits"),
+    ("i128", "the wire holds 64 bits"),
+    ("String", TEXT),
+    ("str", TEXT),
+    ("char", TEXT),
+    ("Vec", LIST),
+    ("VecDeque", LIST),
+    ("HashMap", LIST),
+    ("HashSet", LIST),
+    ("BTreeMap", LIST),
+    ("BTreeSet", LIST),
+    ("Box", POINTER),
+    ("Rc", POINTER),
+    ("Arc", POINTER),
+];
+
+fn unsupported(ty: &Type, name: &str) -> Error {
+    let advice = UNSUPPORTED
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map_or(POINTER, |(_, advice)| advice);
     Error::new_spanned(ty, format!("{} can't be replicated: {advice}", text(ty)))
 }
 

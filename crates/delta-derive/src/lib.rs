@@ -18,7 +18,8 @@ mod kind;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Implements `Replicate` for a struct, which makes it a component of the snapshot/delta wire.
+/// Implements `Replicate` for a struct or an enum, which makes it a component of the snapshot/delta
+/// wire.
 ///
 /// ```
 /// use gametape_delta::{Replicate, Schema, Snapshot};
@@ -63,12 +64,12 @@ use syn::{DeriveInput, parse_macro_input};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// # Attributes of the struct
+/// # Attributes of the struct or enum
 ///
 /// | attribute | meaning |
 /// |---|---|
 /// | `component = 1` | The component's id, 1 to 65535. Required. |
-/// | `name = "ship"` | The component's name in the schema; by default the name of the struct in snake case. |
+/// | `name = "ship"` | The component's name in the schema; by default its own name in snake case. |
 /// | `crate = "path"` | The path of the crate `gametape_delta`, if it is not `::gametape_delta`. |
 ///
 /// # Attributes of a field
@@ -82,27 +83,90 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `fixed(min = -512.0, max = 512.0, step = 0.01)` | `f32`, `f64` | The nearest multiple of `step`, which must be 1 divided by a whole number. `put` returns an error for values out of bounds. |
 /// | `fixed(min = -512.0, max = 512.0, scale = 100)` | `f32`, `f64` | The same, with the precision as units per 1.0. |
 /// | `clamp` | together with `fixed` | Values out of bounds become the nearest bound. NaN is still an error. |
-/// | `rotation(bits = 10)` | `[f32; 4]` | A unit quaternion, stored as its three smallest components of 2 to 24 bits each. It may come back negated, which is the same rotation. |
+/// | `range(min = 1, max = 100)` | integers | As many bits as the numbers from `min` to `max` need. `put` returns an error for others. |
+/// | `angle(bits = 10)` | `f32`, `f64` | An angle in radians as a part of a turn, which wraps around; it comes back from −π to π. 1 to 32 bits. |
+/// | `rotation(bits = 10)` | `[f32; 4]`, `Quat` | A unit quaternion, stored as its three smallest components of 2 to 24 bits each. It may come back negated, which is the same rotation. |
 /// | `threshold = 0.05` | together with `fixed` | Changes up to this are not sent, which adds up to this much to the receiver's error. Rounded to the precision of `fixed`. |
 /// | `threshold = 5` | integers | The same as a whole number. |
+/// | (none) | types that implement `ReplicateField` | The fields that the type says; see [`ReplicateField`](macro@ReplicateField). |
+/// | `with = module` | any type | The fields that a module says; see below. |
 /// | `id = 3` | all | The field's id in the schema, 1 to 65535. By default one more than that of the previous field; the first field has 1. |
 /// | `name = "x"` | all | The field's name in the schema; by default its name in the struct. |
 /// | `skip` | any type | Not replicated; `Default::default()` when read. |
 ///
-/// Floats need `fixed` (or `rotation`), because no default precision suits all values.
+/// Floats need `fixed` (or `angle`, or `rotation`), because no default precision suits all values.
+///
+/// # Types that consist of others
+///
+/// `Option`, arrays, tuples, and the vectors of `glam` (feature `glam` of `gametape-delta`) pass the
+/// attributes on to what they contain: `fixed(…)` at an `Option<[Vec3; 2]>` is the encoding of its
+/// numbers. Structs and enums of one's own have attributes at their own fields, and derive
+/// [`ReplicateField`](macro@ReplicateField).
+///
+/// Types of other crates need a module with a constant and three functions:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use gametape_delta::{Replicate, Schema, Snapshot};
+///
+/// mod millis {
+///     use std::time::Duration;
+///
+///     use gametape_delta::{Codec, Field, FieldList, Value, ValueError, ValueReader, ValueWriter};
+///
+///     pub const FIELDS: usize = 1;
+///
+///     pub fn fields() -> FieldList {
+///         Field::part(Codec::VarUInt).into()
+///     }
+///
+///     pub fn write(value: &Duration, to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
+///         let millis = u32::try_from(value.as_millis()).unwrap_or(u32::MAX);
+///         to.value(Value::VarUInt(millis))
+///     }
+///
+///     pub fn read(from: &mut ValueReader<'_>) -> Result<Duration, ValueError> {
+///         Ok(Duration::from_millis(from.number()?))
+///     }
+/// }
+///
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Cooldown {
+///     #[replicate(with = millis)]
+///     left: Duration,
+/// }
+///
+/// let mut state = Snapshot::new(&Schema::new([Cooldown::component()])?, 1);
+/// state.put(7, &Cooldown { left: Duration::from_millis(1500) })?;
+/// assert_eq!(state.get::<Cooldown>(7)?.left.as_millis(), 1500);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Fields on the wire
 ///
-/// Fields are in the order of the struct. An array `[T; N]` of numbers or bools becomes N fields
-/// `<name>_0`, `<name>_1`, …, and the attributes apply to each element. A rotation becomes four fields
-/// `<name>_place`, `<name>_a`, `<name>_b` and `<name>_c`, encoded with `SmallestThree`. Each of these
-/// fields has its own id, counted from that of the first. A component has at most 64 fields.
+/// Fields are in the order of the struct. What consists of several fields puts its own name before
+/// theirs:
+///
+/// | type | fields |
+/// |---|---|
+/// | an array | `<name>_0`, `<name>_1`, … |
+/// | a tuple | the same |
+/// | a vector of `glam` | `<name>_x`, `<name>_y`, … |
+/// | a rotation | `<name>_place`, `<name>_a`, `<name>_b` and `<name>_c`, encoded with `SmallestThree` |
+/// | a struct | `<name>_<field>`; `<name>` alone for a tuple struct of one field |
+/// | an `Option` | a bool `<name>`, and `<name>_some`; zeros if there is none |
+/// | an enum | the number of the variant `<name>` (`kind` in a component), and for each variant `<name>_<variant>_<field>`; zeros for those that it is not |
+///
+/// Each has its own id, counted from that of the first. A component has at most 64 fields, and an
+/// enum has those of all its variants.
 ///
 /// Ids, codecs and thresholds are part of the schema's hash; names are not. After a field was only
 /// renamed, old receivers can still read the packets.
 ///
-/// Structs with named fields, tuple structs and unit structs can be components. The macro recognises
-/// types by their names, so it does not support aliases such as an alias of `f32`.
+/// Structs with named fields, tuple structs, unit structs and enums can be components. Generic types
+/// can't.
 ///
 /// # Compile errors
 ///
@@ -125,17 +189,14 @@ use syn::{DeriveInput, parse_macro_input};
 /// # use gametape_delta::Replicate;
 /// #[derive(Replicate)]
 /// #[replicate(component = 1)]
-/// enum Ship { // error: only a struct can be a component, this is an enum
-///     Whole,
-///     Wreck,
-/// }
+/// enum Ship {} // error: an enum without variants has no values
 /// ```
 ///
 /// ```compile_fail
 /// # use gametape_delta::Replicate;
 /// #[derive(Replicate)]
 /// #[replicate(component = 1)]
-/// union Ship { // error: only a struct can be a component, this is a union
+/// union Ship { // error: only a struct or an enum can be a component, this is a union
 ///     hull: u8,
 ///     wreck: u8,
 /// }
@@ -145,7 +206,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// # use gametape_delta::Replicate;
 /// #[derive(Replicate)]
 /// #[replicate(component = 1)]
-/// struct Ship<T> { // error: a component has one layout, so its struct can't be generic
+/// struct Ship<T> { // error: a component has one layout, so it can't be generic
 ///     hull: T,
 /// }
 /// ```
@@ -155,7 +216,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// #[derive(Replicate)]
 /// #[replicate(
 ///     component = 1,
-///     nmae = "ship", // error: a struct has no `nmae`: known are `component`, `name` and `crate`
+///     nmae = "ship", // error: a component has no `nmae`: known are `component`, `name` and `crate`
 /// )]
 /// struct Ship;
 /// ```
@@ -165,7 +226,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// #[derive(Replicate)]
 /// #[replicate(component = 1)]
 /// struct Ship {
-///     #[replicate(bit = 7)] // error: a field has no `bit`: known are `bits`, `clamp`, `fixed`, `id`, `name`, `rotation`, `skip`, `threshold` and `varint`
+///     #[replicate(bit = 7)] // error: a field has no `bit`: known are `angle`, `bits`, `clamp`, `fixed`, `id`, `name`, `range`, `rotation`, `skip`, `threshold`, `varint` and `with`
 ///     value: u8,
 /// }
 /// ```
@@ -423,7 +484,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// #[derive(Replicate)]
 /// #[replicate(component = 1)]
 /// struct Ship {
-///     value: String, // error: String can't be replicated: bool, u8 to u64, i8 to i64, f32, f64 and arrays of them can be; others can be skipped with `skip`
+///     value: String, // error: String can't be replicated: the wire has no texts: send a number that stands for it, use `with = module`, or leave it out with `skip`
 /// }
 /// ```
 ///
@@ -459,15 +520,6 @@ use syn::{DeriveInput, parse_macro_input};
 /// #[derive(Replicate)]
 /// #[replicate(component = 1)]
 /// struct Ship {
-///     value: [u8; 2 + 1], // error: the length has to be a number like 3: each element is a field of its own
-/// }
-/// ```
-///
-/// ```compile_fail
-/// # use gametape_delta::Replicate;
-/// #[derive(Replicate)]
-/// #[replicate(component = 1)]
-/// struct Ship {
 ///     #[replicate(id = 2)]
 ///     x: u8,
 ///     #[replicate(id = 2)] // error: two fields have the id 2
@@ -484,10 +536,211 @@ use syn::{DeriveInput, parse_macro_input};
 ///     hull: u8, // error: a component has at most 64 fields, this is one more
 /// }
 /// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(range(min = 0, max = 300))] // error: u8 holds 0 to 255, this range goes from 0 to 300
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(range(min = 9, max = 1))] // error: `min` has to be below `max`: 9 is not below 1
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(range(min = 9))] // error: `range` needs both bounds: `min = 1, max = 100`
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(bits = 4, range(min = 1, max = 9))] // error: `bits` and `range` are two ways to write a number: choose one
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(angle(bits = 33))] // error: the `bits` of an angle go from 1 to 32, these are 33
+///     value: f32,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(angle(bits = 10))] // error: `angle` does not apply to u8
+///     value: u8,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: Option<f32>, // error: f32 needs bounds and a precision: `fixed(min = …, max = …, step = …)`, or `angle(bits = …)`
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(bits = 9)] // error: the `bits` of u8 go from 1 to 8, these are 9
+///     value: Option<u8>,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: Vec<u8>, // error: Vec<u8> can't be replicated: the number of its elements changes: make each an entity, use an array, use `with = module`, or leave it out with `skip`
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     value: &'static u8, // error: & 'static u8 can't be replicated: only what it points to could be: use `with = module`, or leave it out with `skip`
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::{Replicate, ReplicateField};
+/// # #[derive(ReplicateField)]
+/// # struct Hull(u8);
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(threshold = 5)] // error: `threshold` does not apply to Hull, which has fields of its own: write it there
+///     value: Hull,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::Replicate;
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Ship {
+///     #[replicate(with = millis, bits = 8)] // error: `bits` does not apply to a field that a module replicates
+///     value: std::time::Duration,
+/// }
+/// # mod millis {}
+/// ```
 #[proc_macro_derive(Replicate, attributes(replicate))]
 pub fn replicate(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand::expand(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Implements `ReplicateField` for a struct or an enum, which makes it a part of components.
+///
+/// ```
+/// use gametape_delta::{Replicate, ReplicateField, Schema, Snapshot};
+///
+/// #[derive(ReplicateField)]
+/// struct Item {
+///     #[replicate(bits = 10)]
+///     kind: u16,
+///     #[replicate(range(min = 1, max = 64))]
+///     count: u8,
+/// }
+///
+/// #[derive(ReplicateField, PartialEq, Debug)]
+/// enum Door {
+///     Closed,
+///     Open { #[replicate(angle(bits = 6))] by: f32 },
+/// }
+///
+/// #[derive(Replicate)]
+/// #[replicate(component = 1)]
+/// struct Chest {
+///     door: Door,
+///     slots: [Option<Item>; 4],
+/// }
+///
+/// let mut state = Snapshot::new(&Schema::new([Chest::component()])?, 1);
+/// let sword = Item { kind: 7, count: 1 };
+/// state.put(7, &Chest { door: Door::Open { by: 0.0 }, slots: [Some(sword), None, None, None] })?;
+/// let chest: Chest = state.get(7)?;
+/// assert_eq!(chest.door, Door::Open { by: 0.0 });
+/// assert_eq!(chest.slots.iter().flatten().map(|item| item.kind).sum::<u16>(), 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The attributes of fields are those of [`Replicate`](macro@Replicate), except `id`. At a variant,
+/// `name = "x"` is its name on the wire, by default its own name in snake case. Above the struct or
+/// enum, `crate = "path"` is the path of the crate `gametape_delta`.
+///
+/// # Compile errors
+///
+/// ```compile_fail
+/// # use gametape_delta::ReplicateField;
+/// #[derive(ReplicateField)]
+/// #[replicate(component = 1)] // error: a part of a component has no id of its own: write `#[derive(Replicate)]` for a component
+/// struct Item(u8);
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::ReplicateField;
+/// #[derive(ReplicateField)]
+/// struct Item {
+///     #[replicate(id = 4)] // error: ids belong to the component: write `id` at its field
+///     kind: u16,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::ReplicateField;
+/// #[derive(ReplicateField)]
+/// struct Slot<T> { // error: a part of a component has one layout, so it can't be generic
+///     item: T,
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use gametape_delta::ReplicateField;
+/// #[derive(ReplicateField)]
+/// enum Door {
+///     #[replicate(nmae = "shut")] // error: a variant has no `nmae`: known is `name`
+///     Closed,
+/// }
+/// ```
+#[proc_macro_derive(ReplicateField, attributes(replicate))]
+pub fn replicate_field(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    expand::expand_field(&input)
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

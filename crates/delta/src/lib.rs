@@ -37,7 +37,8 @@
 //! | the state, and how it is stored | `snapshot/`, `part.rs`, `value.rs`, `replicate.rs` |
 //! | writing packets | `encode.rs` |
 //! | reading and applying packets | `body.rs` reads entities, `apply.rs` applies them |
-//! | real numbers | `quantise.rs` |
+//! | real numbers, angles | `quantise.rs` |
+//! | parts of components, and their encodings | `field/` |
 //! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `share.rs`, `sizes.rs` |
 //! | migrating states to another schema | `migrate.rs` |
 //! | rules, limits, errors of encoders | `rule.rs`, `limits.rs`, `error.rs` |
@@ -45,7 +46,9 @@
 //!
 //! # Features
 //!
-//! - `derive`: `#[derive(Replicate)]`, which makes structs components.
+//! - `derive`: `#[derive(Replicate)]`, which makes structs and enums components, and
+//!   `#[derive(ReplicateField)]`, which makes them parts of components.
+//! - `glam`: [`ReplicateField`] for its vectors and quaternions.
 //! - `serde`: schemas as JSON, in the form of the origin implementation.
 //!
 //! The crate is `no_std` and uses `alloc`.
@@ -74,6 +77,7 @@ pub mod bits;
 mod body;
 mod encode;
 mod error;
+mod field;
 mod limits;
 mod migrate;
 mod numbers;
@@ -95,14 +99,15 @@ pub use apply::Decoder;
 pub use baseline::{Baselines, NotNewer};
 pub use encode::{Encoder, settle};
 pub use error::{EncodeError, QuantiseError, ValueError};
+pub use field::{Bits, Clamped, FieldList, ReplicateField, VarInt};
 pub use gametape_core::{Severity, Strictness};
 #[cfg(feature = "derive")]
-pub use gametape_delta_derive::Replicate;
+pub use gametape_delta_derive::{Replicate, ReplicateField};
 pub use limits::{Limit, Limits, ReadOptions};
 pub use migrate::{Incompatible, Loss, MigrateError, Migration};
 pub use packet::{ComponentChange, EntityChange, Packet, PacketError, Section};
 pub use part::Part;
-pub use quantise::{FixedPoint, SmallestThree};
+pub use quantise::{Angle, FixedPoint, Range, SmallestThree};
 pub use replicate::{Replicate, ValueReader, ValueWriter};
 pub use rule::{Error, Rule};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};

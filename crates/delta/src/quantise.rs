@@ -1,5 +1,7 @@
 //! Real numbers as integers, with a defined rounding rule and error bound.
 
+use core::f64::consts::TAU;
+
 use crate::error::QuantiseError;
 use crate::schema::Codec;
 
@@ -231,6 +233,75 @@ impl SmallestThree {
     #[must_use]
     pub fn max_angle(&self) -> f64 {
         3.464_101_615_137_755 * core::f64::consts::SQRT_2 / self.steps() * 1.1 + 1e-6
+    }
+}
+
+/// An angle in radians as a part of a whole turn: `angle(bits = 10)`. Any angle can be written; it
+/// comes back from −π to π, with an error of at most half of 2π / 2^bits.
+///
+/// ```
+/// use gametape_delta::Angle;
+///
+/// let angle = Angle { bits: 8 };
+/// assert_eq!(angle.quantise(std::f64::consts::FRAC_PI_2), Ok(64));
+/// assert_eq!(angle.quantise(-7.0 * std::f64::consts::FRAC_PI_2), Ok(64));
+/// assert_eq!(angle.value(192), -std::f64::consts::FRAC_PI_2);
+/// assert!(angle.quantise(f64::NAN).is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Angle {
+    /// 1 to 32.
+    pub bits: u8,
+}
+
+impl Angle {
+    fn steps(self) -> f64 {
+        (1_u64 << self.bits.clamp(1, 32)) as f64
+    }
+
+    /// Returns the codec.
+    #[must_use]
+    pub const fn codec(self) -> Codec {
+        Codec::UInt { bits: self.bits }
+    }
+
+    /// Returns the nearest step of the turn.
+    pub fn quantise(self, radians: f64) -> Result<u64, QuantiseError> {
+        let turns = radians % TAU / TAU;
+        if !turns.is_finite() {
+            return Err(QuantiseError::NotFinite);
+        }
+        let step = round(turns * self.steps());
+        Ok(step.rem_euclid(self.steps() as i64) as u64)
+    }
+
+    /// Returns the angle of a step.
+    #[must_use]
+    pub fn value(self, step: u64) -> f64 {
+        let turns = step as f64 / self.steps();
+        TAU * if turns < 0.5 { turns } else { turns - 1.0 }
+    }
+}
+
+/// An integer from `min` to `max`, in as many bits as there are numbers between:
+/// `range(min = 1, max = 100)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// The smallest number.
+    pub min: i64,
+    /// The largest number.
+    pub max: i64,
+}
+
+impl Range {
+    /// Returns the codec.
+    #[must_use]
+    pub const fn codec(&self) -> Codec {
+        Codec::FixedPoint {
+            min_q: self.min,
+            max_q: self.max,
+            scale: 1,
+        }
     }
 }
 

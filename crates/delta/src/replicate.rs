@@ -2,7 +2,7 @@
 
 use crate::error::{QuantiseError, ValueError};
 use crate::part::Part;
-use crate::quantise::{FixedPoint, SmallestThree};
+use crate::quantise::{Angle, FixedPoint, Range, SmallestThree};
 use crate::schema::{Codec, Component, MAX_MASK_BITS, Plan, Schema};
 use crate::value::Value;
 
@@ -150,7 +150,7 @@ impl<'a> ValueWriter<'a> {
         rotation: &SmallestThree,
         quaternion: [f32; 4],
     ) -> Result<(), ValueError> {
-        same_widths(self.component, self.at, rotation)?;
+        same_codecs(self.component, self.at, rotation.codecs())?;
         let values = rotation
             .quantise(quaternion)
             .map_err(|why| self.refuse(why))?;
@@ -160,10 +160,53 @@ impl<'a> ValueWriter<'a> {
         Ok(())
     }
 
+    /// Adds the next value, an integer within a range.
+    ///
+    /// Returns an error if the schema has a scale other than 1, which would change the number.
+    pub fn integer(&mut self, range: &Range, value: i128) -> Result<(), ValueError> {
+        same_codec_scale(self.component, self.at, range.codec())?;
+        let component = self.component.id;
+        let number = i64::try_from(value).ok();
+        let number = number.filter(|number| (range.min..=range.max).contains(number));
+        let number = number.ok_or(ValueError::OutOfRange {
+            component,
+            field: self.field_id(),
+            value,
+            min: range.min.into(),
+            max: range.max.into(),
+        })?;
+        self.value(Value::FixedPoint(number))
+    }
+
+    /// Adds the next value, an angle in radians.
+    ///
+    /// Returns an error if the schema has another width, which would change the angle.
+    pub fn angle(&mut self, angle: Angle, radians: f64) -> Result<(), ValueError> {
+        same_codecs(self.component, self.at, [angle.codec()])?;
+        let step = angle.quantise(radians).map_err(|why| self.refuse(why))?;
+        self.value(Value::UInt(step))
+    }
+
+    /// Leaves out the next `count` values, such as those of a variant that is not the current one:
+    /// each becomes 0, or the bound of its field nearest to it.
+    pub fn skip(&mut self, count: usize) {
+        for _ in 0..count {
+            if let (Some(plan), Some(slot)) = (self.plans.get(self.at), self.codes.get_mut(self.at))
+            {
+                *slot = plan.nothing();
+            }
+            self.at += 1;
+        }
+    }
+
+    fn field_id(&self) -> u16 {
+        self.component.fields.get(self.at).map_or(0, |f| f.id)
+    }
+
     fn refuse(&self, why: QuantiseError) -> ValueError {
         ValueError::Unquantisable {
             component: self.component.id,
-            field: self.component.fields.get(self.at).map_or(0, |f| f.id),
+            field: self.field_id(),
             why,
         }
     }
@@ -182,10 +225,14 @@ impl<'a> ValueWriter<'a> {
 
 /// Returns an error if the schema has another scale than the struct.
 fn same_scale(component: &Component, at: usize, fixed: &FixedPoint) -> Result<(), ValueError> {
+    same_codec_scale(component, at, fixed.codec())
+}
+
+fn same_codec_scale(component: &Component, at: usize, codec: Codec) -> Result<(), ValueError> {
     let Some(field) = component.fields.get(at) else {
         return Ok(()); // The count is checked at the end.
     };
-    let expected = match (field.codec, fixed.codec()) {
+    let expected = match (field.codec, codec) {
         (Codec::FixedPoint { scale, .. }, Codec::FixedPoint { scale: own, .. }) => {
             if scale == own {
                 return Ok(());
@@ -203,14 +250,14 @@ fn same_scale(component: &Component, at: usize, fixed: &FixedPoint) -> Result<()
 }
 
 /// Returns an error if the schema has other widths than the struct.
-fn same_widths(
+fn same_codecs<const N: usize>(
     component: &Component,
     at: usize,
-    rotation: &SmallestThree,
+    codecs: [Codec; N],
 ) -> Result<(), ValueError> {
     let fields = component.fields.iter().skip(at);
     match fields
-        .zip(rotation.codecs())
+        .zip(codecs)
         .find(|(field, codec)| field.codec != *codec)
     {
         None => Ok(()),
@@ -267,15 +314,11 @@ impl<'a> ValueReader<'a> {
     /// fit. A bool is 0 or 1. For real numbers, see [`fixed`](Self::fixed).
     pub fn number<T: TryFrom<i128>>(&mut self) -> Result<T, ValueError> {
         let value = self.value()?;
-        match value {
-            Value::FixedPoint(_) => Err(self.refuse(core::any::type_name::<T>(), value)),
-            _ => T::try_from(value.as_i128()).map_err(|_| ValueError::Narrow {
-                component: self.part.id(),
-                field: self.field_id(),
-                value: value.as_i128(),
-                wanted: core::any::type_name::<T>(),
-            }),
+        if let Value::FixedPoint(_) = value {
+            return Err(self.refuse(core::any::type_name::<T>(), value));
         }
+        let value = value.as_i128();
+        T::try_from(value).map_err(|_| self.narrow::<T>(value))
     }
 
     /// Returns the next value as a real number.
@@ -293,12 +336,66 @@ impl<'a> ValueReader<'a> {
     ///
     /// Returns an error if the schema has other widths.
     pub fn rotation(&mut self, rotation: &SmallestThree) -> Result<[f32; 4], ValueError> {
-        same_widths(self.part.definition(), self.at, rotation)?;
+        same_codecs(self.part.definition(), self.at, rotation.codecs())?;
         let mut values = [0; 4];
         for value in &mut values {
             *value = self.number()?;
         }
         Ok(rotation.value(values))
+    }
+
+    /// Returns the next value, an integer within a range, as a number of another type; an error if
+    /// it does not fit.
+    ///
+    /// Returns an error if the schema has a scale other than 1.
+    pub fn integer<T: TryFrom<i128>>(&mut self, range: &Range) -> Result<T, ValueError> {
+        same_codec_scale(self.part.definition(), self.at, range.codec())?;
+        let value = self.value()?.as_i128();
+        T::try_from(value).map_err(|_| self.narrow::<T>(value))
+    }
+
+    /// Returns the next value as an angle in radians, from −π to π.
+    ///
+    /// Returns an error if the schema has another width.
+    pub fn angle(&mut self, angle: Angle) -> Result<f64, ValueError> {
+        same_codecs(self.part.definition(), self.at, [angle.codec()])?;
+        Ok(angle.value(self.number()?))
+    }
+
+    /// Returns the next value, the number of a variant out of `count`.
+    pub fn variant(&mut self, count: u32) -> Result<u32, ValueError> {
+        let value: u64 = self.number()?;
+        let variant = u32::try_from(value).ok().filter(|variant| *variant < count);
+        variant.ok_or(ValueError::OutOfRange {
+            component: self.part.id(),
+            field: self.field_id(),
+            value: value.into(),
+            min: 0,
+            max: i128::from(count) - 1,
+        })
+    }
+
+    /// Leaves out the next `count` values.
+    pub const fn skip(&mut self, count: usize) {
+        self.at += count;
+    }
+
+    /// Creates an error: there are `values` values where another number was expected.
+    pub(crate) fn count_error(&self, values: usize) -> ValueError {
+        ValueError::FieldCount {
+            component: self.part.id(),
+            fields: self.part.definition().fields.len(),
+            values,
+        }
+    }
+
+    fn narrow<T>(&self, value: i128) -> ValueError {
+        ValueError::Narrow {
+            component: self.part.id(),
+            field: self.field_id(),
+            value,
+            wanted: core::any::type_name::<T>(),
+        }
     }
 
     /// Creates an error: the struct's type for the last value differs from the schema's.

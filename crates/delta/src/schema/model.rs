@@ -139,6 +139,13 @@ impl Field {
         }
     }
 
+    /// Creates a field that gets its id, and the first part of its name, from what contains it; see
+    /// [`ReplicateField::fields`](crate::ReplicateField::fields).
+    #[must_use]
+    pub const fn part(codec: Codec) -> Self {
+        Self::new(0, codec)
+    }
+
     /// Sets the name.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {

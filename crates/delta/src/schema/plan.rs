@@ -92,6 +92,11 @@ impl Plan {
         }
     }
 
+    /// Returns the code of 0, or of the bound nearest to it.
+    pub fn nothing(&self) -> u64 {
+        (-self.min).clamp(0, self.max.into()) as u64
+    }
+
     /// Returns the code of a value.
     pub fn code(&self, component: &Component, at: usize, value: Value) -> Result<u64, ValueError> {
         let field = component.fields.get(at).map_or(0, |field| field.id);
