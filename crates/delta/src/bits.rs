@@ -527,7 +527,51 @@ mod tests {
         assert_eq!(reader.read(8), Ok(7));
     }
 
+    /// Reads the bits one after the other.
+    fn naive(bytes: &[u8], at: usize, bits: u32) -> Result<u64, BitError> {
+        let left = bytes.len() * 8 - at;
+        if bits as usize > left {
+            return Err(BitError::Truncated { wanted: bits, left });
+        }
+        let places = at..at + bits as usize;
+        Ok(places.fold(0, |value, place| {
+            value << 1 | u64::from(bytes[place / 8] >> (7 - place % 8) & 1)
+        }))
+    }
+
     proptest! {
+        #[test]
+        fn bits_are_those_of_the_bytes_wherever_they_are(
+            bytes in proptest::collection::vec(any::<u8>(), 0..40),
+            widths in proptest::collection::vec(0..=66_u32, 0..40),
+        ) {
+            let mut reader = BitReader::lenient(&bytes);
+            let mut at = 0_usize;
+            for width in widths {
+                if width > 64 {
+                    reader.align().unwrap();
+                    at = at.next_multiple_of(8);
+                } else {
+                    let expected = naive(&bytes, at, width);
+                    prop_assert_eq!(reader.read(width), expected);
+                    at += if expected.is_ok() { width as usize } else { 0 };
+                }
+                prop_assert_eq!(reader.position(), at);
+                prop_assert_eq!(reader.left(), bytes.len() * 8 - at);
+                // A strict reader refuses padding that is not zero, and stays.
+                let mut strict = BitReader { strict: true, ..reader };
+                let padding = at.wrapping_neg() % 8;
+                match naive(&bytes, at, padding as u32) {
+                    Ok(0) => prop_assert_eq!(strict.align(), Ok(())),
+                    Ok(bits) => {
+                        prop_assert_eq!(strict.align(), Err(BitError::Padding { bits: bits as u8 }));
+                        prop_assert_eq!(strict.position(), at);
+                    }
+                    Err(_) => unreachable!(),
+                }
+            }
+        }
+
         #[test]
         fn written_bits_are_read_back(items in proptest::collection::vec((any::<u64>(), 0..=64_u32, 0..4_u8), 0..40)) {
             let mut writer = BitWriter::new();
