@@ -3,8 +3,8 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::ReplicateField;
 use super::list::FieldList;
+use super::value::ReplicateField;
 use crate::error::ValueError;
 use crate::replicate::{ValueReader, ValueWriter};
 use crate::schema::{Codec, Field};

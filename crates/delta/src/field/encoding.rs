@@ -1,7 +1,7 @@
 //! Encodings of numbers, bools and rotations.
 
-use super::ReplicateField;
 use super::list::FieldList;
+use super::value::ReplicateField;
 use crate::error::ValueError;
 use crate::quantise::{Angle, FixedPoint, Range, SmallestThree};
 use crate::replicate::{ValueReader, ValueWriter};

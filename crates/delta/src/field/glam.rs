@@ -6,8 +6,8 @@ use ::glam::{
     Vec4,
 };
 
-use super::ReplicateField;
 use super::list::FieldList;
+use super::value::ReplicateField;
 use crate::error::ValueError;
 use crate::quantise::SmallestThree;
 use crate::replicate::{ValueReader, ValueWriter};
