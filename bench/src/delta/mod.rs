@@ -5,6 +5,7 @@ mod fill;
 mod origin;
 mod ours;
 mod plain;
+mod scale;
 mod session;
 mod sim;
 
@@ -92,6 +93,7 @@ pub fn run(filter: &str) {
     }
     fill::run(filter);
     session::run(filter);
+    scale::run(filter);
 }
 
 /// The results of one contender in a scenario.

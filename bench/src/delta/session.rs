@@ -3,7 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use gametape_delta::{Feedback, Limits, Receiver, Sender, SenderOptions, Snapshot};
+use gametape_delta::{
+    Feedback, Limits, Receiver, ReceiverOptions, Sender, SenderOptions, Snapshot, World,
+};
 use gametape_samples::delta::Arena;
 
 use crate::alloc;
@@ -70,9 +72,16 @@ fn measure(ships: u32, budget: usize) -> Row {
         budget,
         window: 32,
         limits: Limits::NONE,
+        ..SenderOptions::default()
     };
+    let mut world = World::new(&schema);
     let mut sender = Sender::with_options(&schema, options);
-    let mut receiver = Receiver::with_window(&schema, 32, Limits::NONE);
+    let options = ReceiverOptions {
+        window: 32,
+        limits: Limits::NONE,
+        ..ReceiverOptions::default()
+    };
+    let mut receiver = Receiver::with_options(&schema, options);
     let mut arena = Arena::new(ships, 1);
     let mut state = Snapshot::new(&schema, 0);
     let mut packet = Vec::with_capacity(budget);
@@ -98,7 +107,10 @@ fn measure(ships: u32, budget: usize) -> Row {
             *at > tick
         });
         let start = Instant::now();
-        let (sent, encoding) = alloc::count(|| sender.encode(&state, &mut packet).unwrap());
+        let (sent, encoding) = alloc::count(|| {
+            world.update(&state).unwrap();
+            sender.encode(&mut world, &mut packet).unwrap()
+        });
         let encode = start.elapsed();
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gametape_delta::{Feedback, ReceiveError, Receiver, Sender, Snapshot, Value};
+use gametape_delta::{Feedback, ReceiveError, Receiver, Sender, Snapshot, Value, World};
 use gametape_samples::delta::Arena;
 
 const HELLO: &[u8] = b"hello";
@@ -121,6 +121,7 @@ fn serve(socket: &UdpSocket, options: Options) -> Result<Snapshot, Box<dyn Error
     let schema = Arena::schema();
     let mut arena = Arena::new(options.ships, 1);
     let mut state = Snapshot::new(&schema, 0);
+    let mut world = World::new(&schema);
     let mut sessions: HashMap<SocketAddr, (Sender, Loss)> = HashMap::new();
     let (mut packet, mut bytes) = (Vec::new(), [0; 64]);
     let start = Instant::now();
@@ -148,13 +149,14 @@ fn serve(socket: &UdpSocket, options: Options) -> Result<Snapshot, Box<dyn Error
             arena.state(&mut state)?;
         }
         state.set_tick(tick);
+        world.update(&state)?;
         for (to, (sender, loss)) in &mut sessions {
             // A ship under fire has a larger weight.
             let weight = |id| match state.entity(id).and_then(|ship| ship.value(1, 8)) {
                 Some(Value::UInt(100)) => 1,
                 _ => 3,
             };
-            sender.encode_visible(&state, weight, &mut packet)?;
+            sender.encode_visible(&mut world, weight, &mut packet)?;
             if !loss.loses() {
                 socket.send_to(&packet, to)?;
             }

@@ -3,7 +3,8 @@
 //! A [`Schema`] defines the components and how each field is encoded. A [`Snapshot`] is the state
 //! at a tick. An [`Encoder`] writes full snapshots and deltas; a [`Decoder`] applies them
 //! completely or not at all. [`Sender`] and [`Receiver`] are the two ends of a session over a
-//! transport that loses, repeats and reorders packets. [`Packet`] and [`Sizes`] show the content of
+//! transport that loses, repeats and reorders packets; the senders of all receivers share a
+//! [`World`]. [`Packet`] and [`Sizes`] show the content of
 //! packets and the use of their bytes. The crate does no I/O and uses no clock.
 //!
 //! ```
@@ -42,13 +43,15 @@
 //! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `share.rs`, `sizes.rs` |
 //! | migrating states to another schema | `migrate.rs` |
 //! | rules, limits, errors of encoders | `rule.rs`, `limits.rs`, `error.rs` |
-//! | sessions | `session/`; in the sender, `look.rs` finds the changes to send, `choose.rs` selects those that fit, `build.rs` makes the packet |
+//! | sessions | `session/`; `world.rs` has what all senders share; in the sender, `scan.rs` finds the changes to send, `pack.rs` selects those that fit and makes the packet |
+//! | the simulated network | `network/` |
 //!
 //! # Features
 //!
 //! - `derive`: `#[derive(Replicate)]`, which makes structs and enums components, and
 //!   `#[derive(ReplicateField)]`, which makes them parts of components.
 //! - `glam`: [`ReplicateField`] for its vectors and quaternions.
+//! - `network`: a simulated network, for tests of games and of sessions.
 //! - `serde`: schemas as JSON, in the form of the origin implementation.
 //!
 //! The crate is `no_std` and uses `alloc`.
@@ -80,6 +83,8 @@ mod error;
 mod field;
 mod limits;
 mod migrate;
+#[cfg(feature = "network")]
+pub mod network;
 mod numbers;
 mod packet;
 mod part;
@@ -112,8 +117,8 @@ pub use replicate::{Replicate, ValueReader, ValueWriter};
 pub use rule::{Error, Rule};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
 pub use session::{
-    DEFAULT_WINDOW, Feedback, ReceiveError, Received, Receiver, SendError, Sender, SenderOptions,
-    Sent,
+    DEFAULT_WINDOW, Feedback, HeldBack, Mode, ReceiveError, Received, Receiver, ReceiverOptions,
+    SendError, Sender, SenderOptions, Sent, World,
 };
 pub use share::Share;
 pub use sizes::{ComponentSize, Size, Sizes};

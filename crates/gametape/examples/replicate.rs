@@ -6,7 +6,7 @@ use std::error::Error;
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use gametape::delta::{Feedback, Receiver, Sender, Snapshot};
+use gametape::delta::{Feedback, Receiver, Sender, Snapshot, World};
 use gametape_samples::delta::Arena;
 
 /// Runs without arguments; the tests run it, too.
@@ -20,6 +20,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let schema = Arena::schema();
+    let mut world = World::new(&schema); // one for all clients
     let mut sender = Sender::new(&schema); // one for each client
     let mut receiver = Receiver::new(&schema);
     let (mut arena, mut state) = (Arena::new(20, 1), Snapshot::new(&schema, 0));
@@ -27,7 +28,8 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     for tick in 1..=60 {
         arena.step();
         arena.state(&mut state)?;
-        sender.encode(&state, &mut packet)?; // the changes since what the client is known to have
+        world.update(&state)?;
+        sender.encode(&mut world, &mut packet)?; // the changes since what the client is known to have
         if tick % 3 == 0 {
             continue; // lost: the next packet makes up for it
         }

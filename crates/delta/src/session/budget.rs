@@ -38,11 +38,6 @@ impl Budget {
         HEADER_BYTES + sections.sum::<usize>()
     }
 
-    /// Returns true if the state cannot have another entity.
-    pub const fn is_crowded(&self) -> bool {
-        self.entities >= self.limits.max_entities
-    }
-
     fn add(&mut self, tag: Tag, bytes: usize) {
         let at = tag as usize - 1;
         if let (Some(count), Some(body)) = (self.counts.get_mut(at), self.bodies.get_mut(at)) {
@@ -75,40 +70,29 @@ impl Budget {
         checks.into_iter().find(|(_, max, found)| found > max)
     }
 
-    /// Adds an entity's parts if all of them fit. `more` is the number of entities that this adds
-    /// to the state, 0 or 1.
-    pub fn take(&mut self, parts: &[(Tag, usize)], more: usize) -> bool {
-        self.change(*self, parts, more)
+    /// Returns the bytes that are left.
+    pub fn room(&self) -> usize {
+        self.bytes.saturating_sub(self.used())
     }
 
-    /// Like [`Budget::take`], but replaces a destroy that was added before.
-    pub fn take_for_destroy(&mut self, parts: &[(Tag, usize)]) -> bool {
-        let mut next = *self;
-        let at = Tag::Destroy as usize - 1;
-        if let (Some(count), Some(body)) = (next.counts.get_mut(at), next.bodies.get_mut(at)) {
-            *count -= 1;
-            *body -= DESTROY_BYTES;
-        }
-        self.change(next, parts, 0)
-    }
-
-    fn change(&mut self, mut next: Self, parts: &[(Tag, usize)], more: usize) -> bool {
-        for &(tag, bytes) in parts {
-            next.add(tag, bytes);
-        }
-        next.entities += more;
-        let fits = next.exceeded().is_none();
-        if fits {
-            *self = next;
-        }
-        fits
-    }
-
-    /// Adds parts whether they fit or not.
-    pub fn force(&mut self, parts: &[(Tag, usize)], more: usize) {
+    /// Adds an entity's parts if all of them fit; otherwise returns what they exceed. `more` is the
+    /// number of entities that this adds to the state, 0 or 1.
+    pub fn take(
+        &mut self,
+        parts: &[(Tag, usize)],
+        more: usize,
+    ) -> Result<(), (Limit, usize, usize)> {
+        let before = (self.counts, self.bodies, self.entities);
         for &(tag, bytes) in parts {
             self.add(tag, bytes);
         }
         self.entities += more;
+        match self.exceeded() {
+            None => Ok(()),
+            Some(exceeded) => {
+                (self.counts, self.bodies, self.entities) = before;
+                Err(exceeded)
+            }
+        }
     }
 }

@@ -10,7 +10,8 @@ pub enum Feedback {
         /// The newest applied tick. The receiver keeps its state, so the sender may use it as a
         /// baseline.
         tick: u32,
-        /// Earlier applied ticks: bit i is for tick `tick - 1 - i`.
+        /// Earlier applied ticks: bit i is for tick `tick - 1 - i`. A packet whose bit is 0 was not
+        /// applied, and never will be.
         earlier: u64,
     },
     /// The receiver lacks the baseline of a packet and needs a full snapshot.
@@ -56,13 +57,5 @@ impl Feedback {
             2 if earlier == 0 => Some(Self::NeedFull { baseline: tick }),
             _ => None,
         }
-    }
-
-    /// Returns the acknowledged ticks, the newest first.
-    pub(super) fn ticks(tick: u32, earlier: u64) -> impl Iterator<Item = u32> {
-        let before = (0..64_u32)
-            .filter(move |bit| earlier >> bit & 1 == 1)
-            .filter_map(move |bit| tick.checked_sub(bit + 1));
-        core::iter::once(tick).chain(before)
     }
 }

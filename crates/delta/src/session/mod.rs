@@ -1,40 +1,40 @@
-//! Sessions: replicate states to a receiver over a transport that loses, repeats and reorders
-//! packets.
+//! Sessions: replicate a world to receivers over transports that lose, repeat and reorder packets.
 //!
-//! A [`Sender`] (one for each receiver) knows which states its receiver has acknowledged, and codes
-//! deltas against these. A [`Receiver`] keeps the states that later packets may use as baselines,
-//! and acknowledges what it has received. Neither does I/O: the caller transports packets and
-//! [`Feedback`].
+//! A [`World`] is the log that all senders share: the values of the newest tick, and when each
+//! changed. A [`Sender`] (one for each receiver) knows which tick of each entity its receiver has,
+//! and sends what changed since. A [`Receiver`] merges what arrives, and acknowledges it. None does
+//! I/O: the caller transports packets and [`Feedback`].
 //!
-//! **Budget.** A packet never exceeds [`SenderOptions::budget`] bytes. Changes that do not fit
-//! wait. Their priority grows by their weight with each packet, so that every change is delivered
-//! eventually.
+//! **Merged state.** The state of a tick at a receiver is all that has arrived up to that tick. An
+//! acknowledgement (a tick, and bits for the 64 before it) tells the sender exactly which packets
+//! these were, because the receiver takes no packet that is older than its newest. So the sender
+//! knows the state without keeping it: for each entity, the tick of the newest packet with it that
+//! arrived.
 //!
-//! **What a receiver sees.** On the wire, a delta is based on an acknowledged state, which is some
-//! packets old. With a tight budget, the packets in between contain other entities, so the bare
-//! state of the newest packet would let entities jump back and forth. [`Receiver::view`] therefore
-//! shows the newest values that have arrived for each entity. These are always values that the
-//! sender had at one tick (within the thresholds of the schema), and never older than values seen
-//! before.
+//! **What is sent.** An entity is named if it changed after the tick that is acknowledged or under
+//! way. A packet that was lost is no longer under way. An update contains the fields that changed
+//! after the acknowledged tick, and so is complete, whatever becomes of the packets under way.
+//! Creates, destroys and updates share one priority, which grows while they wait.
 //!
-//! **How both sides converge.** For each entity, the sender remembers the last values that it sent,
-//! and whether a packet with these values was acknowledged. Until then it names the entity again,
-//! even if the receiver's baseline has the right values: it sends an update without components, 4
-//! bytes and a mask, which means "as in the baseline". Entities that were created or destroyed
-//! since the baseline are repeated in each packet, before everything else. So an entity that was
-//! seen does not vanish, and a destroyed one does not reappear. If even these do not fit (because
-//! the budget shrank, entities grew, or a limit allows few entities per section), new entities may
-//! be absent for a while, and destroyed ones may be seen once more.
+//! **What a receiver sees.** [`Receiver::view`] has for each entity the newest values that have
+//! arrived, all of one tick. An entity leaves it only through a destroy, or when a full snapshot
+//! begins again.
+//!
+//! **Strict mode** ([`Mode::Strict`]) is for those who must follow the wire, packet by packet.
 
 mod budget;
-mod candidate;
 mod feedback;
 mod lane;
 mod options;
 mod receiver;
+mod scratch;
 mod sender;
+mod world;
 
 pub use feedback::Feedback;
-pub use options::{DEFAULT_WINDOW, SendError, SenderOptions, Sent};
+pub use options::{
+    DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent,
+};
 pub use receiver::{ReceiveError, Received, Receiver};
 pub use sender::Sender;
+pub use world::World;

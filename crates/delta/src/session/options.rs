@@ -1,14 +1,29 @@
-//! Options, results and errors of a sender.
+//! Options, results and errors of both sides.
 
-use gametape_core::text::{Bytes, Grouped};
+use gametape_core::text::Grouped;
 
 use crate::error::EncodeError;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::wire::HEADER_BYTES;
 
-/// The default number of states that sender and receiver keep: two seconds at 30 packets per
-/// second.
+/// The default number of packets that can be under way, and of states that a receiver keeps: two
+/// seconds at 30 packets per second.
 pub const DEFAULT_WINDOW: usize = 64;
+
+/// What the state "of a tick" is on which a delta builds. Both sides must use the same mode; they
+/// agree on it when they connect.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Mode {
+    /// All that has arrived up to that tick. A lost packet costs only its own content. Only the
+    /// receiver of the session can follow, because others lost other packets.
+    #[default]
+    Merged,
+    /// The result of the packet of that tick, applied to its own baseline. Every delta builds on
+    /// the newest state that was sent, so after a loss the receiver has to wait until the sender
+    /// goes back to an acknowledged state. Any strict [`Decoder`](crate::Decoder) that has the
+    /// packets can follow: use it for taps and recorders.
+    Strict,
+}
 
 /// Options of a [`Sender`](crate::Sender).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,11 +31,13 @@ pub struct SenderOptions {
     /// The maximum size of a packet in bytes. Packets of the default size, 1200, are not split on
     /// any path of the Internet.
     pub budget: usize,
-    /// The number of states that can still be acknowledged (at least 2); the receiver should keep
-    /// as many.
+    /// The number of packets that can be under way without an acknowledgement (at least 2). In
+    /// merged mode they also lie within 64 ticks, as far as an acknowledgement reaches.
     pub window: usize,
     /// The limits of the receiver.
     pub limits: Limits,
+    /// What deltas build on.
+    pub mode: Mode,
 }
 
 impl Default for SenderOptions {
@@ -29,6 +46,29 @@ impl Default for SenderOptions {
             budget: 1200,
             window: DEFAULT_WINDOW,
             limits: Limits::DEFAULT,
+            mode: Mode::Merged,
+        }
+    }
+}
+
+/// Options of a [`Receiver`](crate::Receiver).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReceiverOptions {
+    /// The number of states that are kept (at least 2). With at least as many as the sender's
+    /// window, a full snapshot is needed only at the start.
+    pub window: usize,
+    /// The limits on packets and states.
+    pub limits: Limits,
+    /// What deltas build on.
+    pub mode: Mode,
+}
+
+impl Default for ReceiverOptions {
+    fn default() -> Self {
+        Self {
+            window: DEFAULT_WINDOW,
+            limits: Limits::DEFAULT,
+            mode: Mode::Merged,
         }
     }
 }
@@ -36,9 +76,10 @@ impl Default for SenderOptions {
 /// The content of a sent packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sent {
-    /// The tick of the state that was sent.
+    /// The tick of the packet. It is the world's, or an earlier one if the packet only keeps the
+    /// session alive: see [`Sent::stalled`].
     pub tick: u32,
-    /// The acknowledged tick used as the baseline; `None` for a full snapshot.
+    /// The tick of the baseline; `None` for a full snapshot.
     pub baseline: Option<u32>,
     /// The length of the packet including its header; at most the budget.
     pub bytes: usize,
@@ -46,9 +87,28 @@ pub struct Sent {
     pub named: usize,
     /// The number of entities whose changes must wait.
     pub waiting: usize,
+    /// The first entity that fits into no packet, if there is one. It waits, and the others go on.
+    pub held_back: Option<HeldBack>,
+    /// Whether the packet has no content because too many packets are without an acknowledgement.
+    /// It asks for one.
+    pub stalled: bool,
 }
 
-/// Why a state was not sent. The sender is unchanged.
+/// An entity that does not fit into a packet of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("entity {entity} alone needs {}, and {} are allowed: {limit}", Grouped(*.needed as u64), Grouped(*.max as u64))]
+pub struct HeldBack {
+    /// The id of the entity.
+    pub entity: u32,
+    /// The limit that it exceeds; the budget counts as [`Limit::PacketBytes`].
+    pub limit: Limit,
+    /// The value of the limit.
+    pub max: usize,
+    /// What a packet with only this entity needs.
+    pub needed: usize,
+}
+
+/// Why a state was not sent. Sender and world are unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
@@ -58,27 +118,17 @@ pub enum SendError {
     /// The tick is 0, which cannot be a baseline.
     #[error("a session starts at tick 1 or later")]
     TickZero,
-    /// The tick is not after the last one sent.
+    /// The tick is not after the last one.
     #[error("tick {} is not after tick {}, the last one sent", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder {
         /// The tick of the state that was to be sent.
         tick: u32,
-        /// The last tick sent.
+        /// The last tick.
         last: u32,
     },
     /// The budget is smaller than a header.
     #[error("a packet has a header of {HEADER_BYTES} bytes, the budget is {}", Grouped(*.budget as u64))]
     NoRoom {
-        /// The budget in bytes.
-        budget: usize,
-    },
-    /// An entity does not fit into a packet of its own, so it could never be delivered.
-    #[error("entity {entity} needs a packet of {}, the budget is {}", Bytes(*.needed as u64), Grouped(*.budget as u64))]
-    BudgetTooSmall {
-        /// The id of the entity.
-        entity: u32,
-        /// The size in bytes of a packet with only this entity.
-        needed: usize,
         /// The budget in bytes.
         budget: usize,
     },

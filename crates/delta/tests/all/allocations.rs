@@ -6,8 +6,8 @@ use std::cell::Cell;
 
 use gametape_delta::Value::{Bool, FixedPoint, UInt, VarSInt};
 use gametape_delta::{
-    Codec, Component, Decoder, Encoder, Field, Receiver, Schema, Sender, SenderOptions, Snapshot,
-    settle,
+    Codec, Component, Decoder, Encoder, Field, Receiver, ReceiverOptions, Schema, Sender,
+    SenderOptions, Snapshot, World, settle,
 };
 use gametape_samples::delta::Arena;
 
@@ -155,19 +155,25 @@ fn sessions_allocate_nothing_once_warm() {
         ..SenderOptions::default()
     };
     let mut sender = Sender::with_options(&schema, options);
-    let mut receiver = Receiver::with_window(&schema, 16, options.limits);
+    let window = options.window;
+    let options = ReceiverOptions {
+        window,
+        ..ReceiverOptions::default()
+    };
+    let mut receiver = Receiver::with_options(&schema, options);
     let mut arena = Arena::new(300, 1);
-    let mut world = Snapshot::new(&schema, 0);
+    let (mut world, mut state) = (World::new(&schema), Snapshot::new(&schema, 0));
     let mut packet = Vec::new();
     let mut ack = None;
     let mut at_start = 0;
     for tick in 1..=3000_u32 {
         arena.step();
-        arena.state(&mut world).unwrap();
+        arena.state(&mut state).unwrap();
         if tick == 1000 {
             at_start = count();
         }
-        sender.encode(&world, &mut packet).unwrap();
+        world.update(&state).unwrap();
+        sender.encode(&mut world, &mut packet).unwrap();
         if let Some(ack) = ack.take() {
             sender.feedback(&ack);
         }

@@ -1,178 +1,468 @@
-//! Sessions: what a sender names, the limits, and the errors of both sides.
+//! Sessions: what a sender names, the limits, the errors of both sides, and the faults that
+//! sessions once had.
 
+use gametape_delta::network::{Conditions, Link, Trial};
 use gametape_delta::{
-    EncodeError, Encoder, Feedback, Limit, Limits, ReceiveError, Receiver, Rule, Schema, SendError,
-    Sender, SenderOptions, Snapshot, Value,
+    Decoder, EncodeError, Encoder, Feedback, Limit, Limits, Mode, Packet, ReceiveError, Received,
+    Receiver, ReceiverOptions, Rule, Schema, SendError, Sender, SenderOptions, Sent, Snapshot, Tag,
+    Value, World,
 };
+use gametape_samples::delta::Arena;
 use proptest::prelude::*;
 
 use crate::session_network::schema;
 
 /// Adds an entity with one component and these values.
-fn put(world: &mut Snapshot, id: u32, value: i64) {
+fn put(state: &mut Snapshot, id: u32, value: i64) {
     let value = Value::FixedPoint(value);
     let values = [value, value, Value::VarUInt(0)];
-    world.entry(id).set(1, &values).unwrap();
+    state.entry(id).set(1, &values).unwrap();
 }
 
-/// Returns a lossless pair that has converged on a world at tick 1.
-fn agreed(world: &mut Snapshot) -> (Sender, Receiver, Vec<u8>) {
-    let (mut sender, mut receiver) = (Sender::new(&schema()), Receiver::new(&schema()));
-    let mut packet = Vec::new();
-    world.set_tick(1);
-    sender.encode(world, &mut packet).unwrap();
-    let ack = receiver.apply(&packet).unwrap().ack;
-    assert!(sender.feedback(&ack));
-    (sender, receiver, packet)
+/// A pair without a network: the test carries packets and feedback.
+struct Pair {
+    state: Snapshot,
+    world: World,
+    sender: Sender,
+    receiver: Receiver,
+    packet: Vec<u8>,
 }
 
-/// A value changed and changed back. The receiver saw the value in between, and the packet that
-/// changed it back was lost. The acknowledgement of the packet before must not count as a
-/// confirmation.
+impl Pair {
+    fn new(options: SenderOptions) -> Self {
+        let schema = schema();
+        let SenderOptions {
+            window,
+            limits,
+            mode,
+            ..
+        } = options;
+        let receiver = ReceiverOptions {
+            window,
+            limits,
+            mode,
+        };
+        Self {
+            state: Snapshot::new(&schema, 0),
+            world: World::new(&schema),
+            sender: Sender::with_options(&schema, options),
+            receiver: Receiver::with_options(&schema, receiver),
+            packet: Vec::new(),
+        }
+    }
+
+    /// Sends the state of the next tick.
+    fn send(&mut self) -> Sent {
+        self.state.set_tick(self.state.tick() + 1);
+        self.world.update(&self.state).unwrap();
+        self.encode()
+    }
+
+    fn encode(&mut self) -> Sent {
+        let sent = self.sender.encode(&mut self.world, &mut self.packet);
+        sent.unwrap()
+    }
+
+    fn apply(&mut self) -> Feedback {
+        self.receiver.apply(&self.packet).unwrap().ack
+    }
+
+    fn exchange(&mut self) -> Sent {
+        let sent = self.send();
+        let ack = self.apply();
+        self.sender.feedback(&ack);
+        sent
+    }
+
+    fn read(&self) -> Packet {
+        Decoder::new(&schema()).packet(&self.packet).unwrap()
+    }
+
+    /// Returns the ids in a section of the last packet.
+    fn ids(&self, tag: Tag) -> Vec<u32> {
+        let packet = self.read();
+        let sections = packet.sections.iter();
+        let of = sections.filter(|section| section.tag == tag);
+        of.flat_map(|section| &section.entities)
+            .map(|entity| entity.id)
+            .collect()
+    }
+
+    fn agrees(&self) -> bool {
+        self.receiver.view().same_entities(self.world.state())
+    }
+}
+
+fn pair() -> Pair {
+    Pair::new(SenderOptions::default())
+}
+
+/// A value changed and changed back; the receiver saw the value in between, and the packet that
+/// changed it back was lost.
 #[test]
 fn a_value_that_came_back_is_sent_until_it_arrives() {
-    let mut world = Snapshot::new(&schema(), 0);
-    put(&mut world, 1, 10);
-    put(&mut world, 2, 0);
-    let (mut sender, mut receiver, mut packet) = agreed(&mut world);
-    // Seen, but not acknowledged yet.
-    put(&mut world, 1, 20);
-    world.set_tick(2);
-    sender.encode(&world, &mut packet).unwrap();
-    receiver.apply(&packet).unwrap();
-    // The value of the baseline again; this packet is lost.
-    put(&mut world, 1, 10);
-    world.set_tick(3);
-    assert_eq!(sender.encode(&world, &mut packet).unwrap().named, 1);
-    // Another entity fills the packet.
-    put(&mut world, 2, 500);
-    world.set_tick(4);
-    let mut alone = sender.clone();
-    alone
-        .encode_visible(&world, |id| u32::from(id == 2), &mut packet)
-        .unwrap();
-    let room = packet.len() - 7; // without the destroy of the other one
-    sender.set_budget(room);
-    let weight = |id| if id == 2 { 1000 } else { 1 };
-    let sent = sender.encode_visible(&world, weight, &mut packet).unwrap();
-    assert_eq!((sent.named, sent.waiting), (1, 1));
-    let ack = receiver.apply(&packet).unwrap().ack;
-    assert_eq!(
-        ack,
-        Feedback::Ack {
-            tick: 4,
-            earlier: 0b110
+    for mode in [Mode::Merged, Mode::Strict] {
+        let mut pair = Pair::new(SenderOptions {
+            mode,
+            ..SenderOptions::default()
+        });
+        put(&mut pair.state, 1, 10);
+        pair.exchange();
+        put(&mut pair.state, 1, 20);
+        pair.send();
+        let seen = pair.apply(); // not acknowledged yet
+        put(&mut pair.state, 1, 10);
+        assert_eq!(pair.send().named, 1); // lost
+        assert_eq!(pair.send().named, 0, "it is under way");
+        pair.sender.feedback(&seen);
+        for _ in 0..3 {
+            match pair.receiver.apply(&pair.packet) {
+                Ok(Received { ack, .. }) => pair.sender.feedback(&ack),
+                Err(error) => pair.sender.feedback(&error.feedback().unwrap()),
+            };
+            pair.send();
         }
-    );
-    assert!(sender.feedback(&ack));
-    sender.set_budget(1200);
-    world.set_tick(5);
-    assert_eq!(sender.encode(&world, &mut packet).unwrap().named, 1);
-    receiver.apply(&packet).unwrap();
-    assert!(
-        receiver.view().same_entities(&world),
-        "{:?}",
-        receiver.view()
-    );
-}
-
-/// Entities that were seen stay visible, although others wait for room.
-#[test]
-fn new_entities_do_not_vanish_before_they_are_acknowledged() {
-    let mut world = Snapshot::new(&schema(), 0);
-    let (mut sender, mut receiver, mut packet) = agreed(&mut world);
-    put(&mut world, 1, 1);
-    put(&mut world, 2, 2);
-    sender.set_budget(45);
-    let mut acks = Vec::new();
-    let mut seen = Vec::new();
-    for tick in 2..12 {
-        world.set_tick(tick);
-        sender.encode(&world, &mut packet).unwrap();
-        acks.push(receiver.apply(&packet).unwrap().ack);
-        let now = receiver.view().ids();
-        assert!(
-            seen.iter().all(|id| now.contains(id)),
-            "tick {tick}: {seen:?}, then {now:?}"
-        );
-        seen = now.to_vec();
-        // Acknowledged three ticks later.
-        if acks.len() > 3 {
-            sender.feedback(&acks.remove(0));
-        }
+        pair.apply();
+        assert!(pair.agrees(), "{mode:?}: {:?}", pair.receiver.view());
     }
-    assert!(receiver.view().same_entities(&world));
 }
 
-/// Returns the number of ticks until a large entity arrives among small ones. One small entity is
-/// created each tick and stays for `stay` ticks. A packet has little more room than the large
-/// entity needs; acknowledgements take three ticks.
-fn ticks_until_large(stay: u32) -> u32 {
-    const LARGE: u32 = 1_000_000;
-    let mut world = Snapshot::new(&schema(), 0);
-    let (mut sender, mut receiver, mut packet) = agreed(&mut world);
-    let mut acks = Vec::new();
-    sender.set_budget(28 + 3 + 23);
-    for tick in 2..400 {
-        world.set_tick(tick);
-        world.insert(tick).unwrap();
-        if let Some(old) = tick.checked_sub(stay) {
-            world.remove(old);
-        }
-        if tick == 20 {
-            put(&mut world, LARGE, 7);
-            world.entry(LARGE).set(2, &[Value::Bool(true)]).unwrap();
-        }
-        sender.encode(&world, &mut packet).unwrap();
-        acks.push(receiver.apply(&packet).unwrap().ack);
-        if acks.len() > 3 {
-            sender.feedback(&acks.remove(0));
-        }
-        if receiver.view().entity(LARGE).is_some() {
-            return tick - 20;
-        }
-    }
-    panic!("never delivered");
-}
-
+/// The fault: one round trip for each packet of a join. Nothing waits for the first
+/// acknowledgement.
 #[test]
-fn newcomers_do_not_keep_a_large_entity_out() {
-    assert!(ticks_until_large(u32::MAX) < 20);
-}
-
-#[test]
-fn those_that_go_do_not_keep_others_out() {
-    assert!(ticks_until_large(8) < 40);
-    // More entities than ever fit.
-    let mut world = Snapshot::new(&schema(), 0);
-    for id in 0..1000 {
-        world.insert(id).unwrap();
-    }
-    let mut sender = Sender::new(&schema());
-    sender.set_budget(60_000);
-    let mut receiver = Receiver::new(&schema());
-    let mut packet = Vec::new();
-    for tick in 1..50 {
-        if tick > 1 {
-            sender.set_budget(28 + 3 + 23);
-            for id in 0..20 {
-                world.remove(tick * 20 + id);
+fn a_join_fills_the_window_on_the_first_snapshot() {
+    for mode in [Mode::Merged, Mode::Strict] {
+        let mut joins = Vec::new();
+        for one_way in [1, 5, 15] {
+            let options = SenderOptions {
+                mode,
+                ..SenderOptions::default()
+            };
+            let conditions = Conditions {
+                delay: one_way,
+                ..Conditions::PERFECT
+            };
+            let schema = Arena::schema();
+            let mut trial = Trial::new(&schema, 1).options(options).both(conditions);
+            let (mut arena, mut state) = (Arena::new(1000, 1), Snapshot::new(&schema, 0));
+            arena.step();
+            arena.state(&mut state).unwrap();
+            let mut ticks = 0;
+            while ticks == 0 || !trial.agrees() {
+                ticks += 1;
+                state.set_tick(ticks);
+                trial.step(&state).unwrap();
             }
-            put(&mut world, 1_000_000, 7);
+            joins.push(ticks - one_way);
         }
-        world.set_tick(tick);
-        sender.encode(&world, &mut packet).unwrap();
-        let ack = receiver.apply(&packet).unwrap().ack;
-        sender.feedback(&ack);
-        if receiver.view().entity(1_000_000).is_some() {
-            return;
-        }
+        assert!(
+            joins.iter().all(|ticks| *ticks == joins[0]),
+            "{mode:?}: {joins:?}"
+        );
     }
-    panic!("never delivered");
 }
 
-/// An entity is destroyed and another one created when there is no room for one more; and no packet
-/// has more sections than the reader accepts.
+/// The fault: entities that were created since the baseline were in every packet until they were
+/// acknowledged.
+#[test]
+fn what_is_under_way_is_not_sent_again() {
+    let mut pair = pair();
+    pair.exchange();
+    for id in 0..40 {
+        put(&mut pair.state, id, 1);
+    }
+    assert_eq!(pair.send().named, 40);
+    for _ in 0..20 {
+        assert_eq!(pair.send().named, 0);
+    }
+    // The first was lost, the last arrives.
+    let ack = pair.apply();
+    pair.sender.feedback(&ack);
+    assert_eq!(pair.send().named, 40);
+    pair.apply();
+    assert!(pair.agrees());
+}
+
+/// An entity that was born and dies within a round trip is destroyed once it is known to be there.
+#[test]
+fn an_entity_that_dies_under_way_is_destroyed_after_the_verdict() {
+    for arrives in [true, false] {
+        let mut pair = pair();
+        pair.exchange();
+        put(&mut pair.state, 1, 1);
+        pair.send();
+        let birth = pair.packet.clone();
+        pair.state.remove(1);
+        assert_eq!((pair.send().named, pair.ids(Tag::Destroy)), (0, vec![]));
+        if arrives {
+            pair.receiver.apply(&birth).unwrap();
+        }
+        let ack = pair.apply();
+        pair.sender.feedback(&ack);
+        pair.send();
+        let expected = if arrives { vec![1] } else { vec![] };
+        assert_eq!(pair.ids(Tag::Destroy), expected);
+        pair.apply();
+        assert!(pair.agrees());
+    }
+}
+
+/// Another entity with the same id and the same values.
+#[test]
+fn a_new_generation_is_destroyed_and_created_until_that_is_acknowledged() {
+    let mut pair = pair();
+    put(&mut pair.state, 1, 1);
+    put(&mut pair.state, 2, 1);
+    pair.exchange();
+    assert!(pair.world.despawn(1) && !pair.world.despawn(9));
+    pair.send(); // lost
+    let both = |pair: &Pair| (pair.ids(Tag::Destroy), pair.ids(Tag::Create));
+    assert_eq!(both(&pair), (vec![1], vec![1]));
+    assert_eq!(pair.send().named, 0);
+    let ack = pair.apply();
+    pair.sender.feedback(&ack);
+    put(&mut pair.state, 1, 2);
+    pair.send();
+    assert_eq!(
+        both(&pair),
+        (vec![1], vec![1]),
+        "the old one may be there still"
+    );
+    let ack = pair.apply();
+    pair.sender.feedback(&ack);
+    put(&mut pair.state, 1, 3);
+    pair.send();
+    assert_eq!(both(&pair), (vec![], vec![]), "an update");
+    pair.apply();
+    assert!(pair.agrees());
+}
+
+/// An entity that comes back while its destroy is under way is named, whole, although nothing of it
+/// has changed.
+#[test]
+fn an_entity_that_is_hidden_for_a_moment_comes_back() {
+    for lost in [false, true] {
+        let mut pair = pair();
+        put(&mut pair.state, 1, 1);
+        pair.exchange();
+        pair.state.set_tick(2);
+        pair.world.update(&pair.state).unwrap();
+        let (world, packet) = (&mut pair.world, &mut pair.packet);
+        pair.sender.encode_visible(world, |_| 0, packet).unwrap();
+        assert_eq!(pair.ids(Tag::Destroy), [1]);
+        if !lost {
+            pair.apply();
+            assert!(pair.receiver.view().is_empty());
+        }
+        assert_eq!(pair.send().named, 1);
+        pair.apply();
+        assert!(pair.agrees());
+        assert_eq!(pair.receiver.tick_of(1), Some(3));
+    }
+}
+
+/// The fault: a view that lost what the newest packet's baseline lacked.
+#[test]
+fn an_entity_leaves_the_view_only_through_a_destroy() {
+    let conditions = Conditions {
+        loss: 300,
+        delay: 5,
+        jitter: 3,
+        reorder: 100,
+        reorder_by: 4,
+        ..Conditions::PERFECT
+    };
+    for seed in 0..4 {
+        let mut trial = Trial::new(&Arena::schema(), seed).both(conditions);
+        let (mut arena, mut state) = (Arena::new(300, seed), Snapshot::new(&Arena::schema(), 0));
+        for _ in 0..400 {
+            arena.step();
+            arena.state(&mut state).unwrap();
+            // The judge says `Vanished`.
+            trial.step(&state).unwrap();
+        }
+        assert!(trial.applied() > 200);
+    }
+}
+
+/// The fault: without feedback, a sender kept its window of states and wrote ever more.
+#[test]
+fn a_silent_receiver_costs_no_memory_and_28_bytes() {
+    let schema = Arena::schema();
+    let (mut arena, mut state) = (Arena::new(300, 1), Snapshot::new(&schema, 0));
+    let (mut world, mut sender) = (World::new(&schema), Sender::new(&schema));
+    let mut receiver = Receiver::new(&schema);
+    let (mut packet, mut at_end) = (Vec::new(), 0);
+    let mut late = Vec::new();
+    for tick in 1..=1000 {
+        arena.step();
+        arena.state(&mut state).unwrap();
+        world.update(&state).unwrap();
+        let sent = sender.encode(&mut world, &mut packet).unwrap();
+        assert_eq!(
+            sent.stalled,
+            (265..=1000).contains(&tick),
+            "tick {tick}: {sent:?}"
+        );
+        let ack = receiver.apply(&packet).unwrap().ack;
+        if tick <= 200 {
+            sender.feedback(&ack);
+        }
+        late.push(ack);
+        at_end = match tick {
+            300 => sender.memory(),
+            _ => at_end,
+        };
+    }
+    assert_eq!(packet.len(), 28);
+    assert_eq!(sender.memory(), at_end);
+    assert!(at_end < 80_000, "{at_end} bytes");
+    // One acknowledgement says what became of all packets under way.
+    assert!(sender.feedback(late.last().unwrap()));
+    arena.step();
+    arena.state(&mut state).unwrap();
+    world.update(&state).unwrap();
+    let sent = sender.encode(&mut world, &mut packet).unwrap();
+    assert!(!sent.stalled && sent.bytes > 1100, "{sent:?}");
+    assert_eq!(
+        sent.baseline,
+        Some(265),
+        "no full snapshot, which would clear the view"
+    );
+    receiver.apply(&packet).unwrap();
+}
+
+/// A receiver that never says anything gets full snapshots again and again, so that it can begin.
+#[test]
+fn without_any_feedback_full_snapshots_repeat() {
+    let mut pair = pair();
+    put(&mut pair.state, 1, 1);
+    let full: Vec<u32> = (0..300)
+        .map(|_| pair.send())
+        .filter(|sent| sent.baseline.is_none())
+        .map(|sent| sent.tick)
+        .collect();
+    assert_eq!(full, [1, 97, 193, 289]);
+}
+
+/// The fault: an entity that fits into no packet stopped all others.
+#[test]
+fn an_entity_that_fits_into_no_packet_is_held_back_alone() {
+    let mut pair = Pair::new(SenderOptions {
+        budget: 40,
+        ..SenderOptions::default()
+    });
+    put(&mut pair.state, 3, 7);
+    pair.state.insert(4).unwrap();
+    pair.state.insert(9).unwrap();
+    let mut sent = pair.exchange();
+    for _ in 0..5 {
+        sent = pair.exchange();
+    }
+    assert_eq!(pair.receiver.view().ids(), [4, 9]);
+    let held = sent.held_back.unwrap();
+    assert_eq!(
+        (held.entity, held.limit, held.max, sent.waiting),
+        (3, Limit::PacketBytes, 40, 1)
+    );
+    assert_eq!(
+        held.to_string(),
+        format!(
+            "entity 3 alone needs {}, and 40 are allowed: bytes in a packet",
+            held.needed
+        )
+    );
+    pair.sender.set_budget(held.needed);
+    let sent = pair.exchange();
+    assert_eq!((sent.bytes, sent.held_back), (held.needed, None));
+    assert!(pair.agrees());
+}
+
+/// Two values that move within their thresholds of what is shown, for receivers that joined at
+/// different times: the error is that of one threshold, and all see the same.
+#[test]
+fn thresholds_are_settled_once_for_all_receivers() {
+    let mut first = pair();
+    put(&mut first.state, 1, 0);
+    first.exchange();
+    let set = |pair: &mut Pair, value: i64| {
+        let values = [0, value].map(Value::FixedPoint);
+        let values = [values[0], values[1], Value::VarUInt(0)];
+        pair.state.entry(1).set(1, &values).unwrap();
+    };
+    set(&mut first, 5); // within the threshold of 5
+    assert_eq!(first.exchange().named, 0);
+    let mut second = Sender::new(&schema());
+    let mut receiver = Receiver::new(&schema());
+    second.encode(&mut first.world, &mut first.packet).unwrap();
+    receiver.apply(&first.packet).unwrap();
+    assert!(receiver.view().same_entities(first.receiver.view()));
+    set(&mut first, 6);
+    assert_eq!(first.exchange().named, 1);
+}
+
+/// A strict reader of the wire follows a strict session without the receiver's merging.
+#[test]
+fn strict_packets_are_followed_by_a_strict_decoder() {
+    let schema = Arena::schema();
+    let options = SenderOptions {
+        mode: Mode::Strict,
+        ..SenderOptions::default()
+    };
+    let (mut world, mut sender) = (World::new(&schema), Sender::with_options(&schema, options));
+    let options = ReceiverOptions {
+        mode: Mode::Strict,
+        ..ReceiverOptions::default()
+    };
+    let mut receiver = Receiver::with_options(&schema, options);
+    let (mut arena, mut state) = (Arena::new(200, 2), Snapshot::new(&schema, 0));
+    let conditions = Conditions {
+        loss: 50,
+        delay: 4,
+        ..Conditions::PERFECT
+    };
+    let (mut down, mut up) = (Link::new(conditions, 1), Link::new(conditions, 2));
+    let decoder = Decoder::new(&schema);
+    // The tap sees all that the sender sends.
+    let mut tap = std::collections::BTreeMap::new();
+    let mut packet = Vec::new();
+    let mut agreed = 0;
+    for tick in 1..=500 {
+        arena.step();
+        arena.state(&mut state).unwrap();
+        world.update(&state).unwrap();
+        let sent = sender.encode(&mut world, &mut packet).unwrap();
+        let mut followed = Snapshot::new(&schema, 0);
+        match sent.baseline {
+            None => decoder.full(&packet, &mut followed).unwrap(),
+            Some(baseline) => decoder
+                .delta(&tap[&baseline], &packet, &mut followed)
+                .unwrap(),
+        }
+        tap.insert(sent.tick, followed);
+        down.send(tick, packet.len(), packet.clone());
+        while let Some(packet) = down.arrive(tick) {
+            let feedback = match receiver.apply(&packet) {
+                Ok(received) => {
+                    let state = receiver.state().unwrap();
+                    assert_eq!(state, &tap[&state.tick()]);
+                    agreed += 1;
+                    received.ack
+                }
+                Err(error) => error.feedback().unwrap(),
+            };
+            up.send(tick, 13, feedback);
+        }
+        while let Some(feedback) = up.arrive(tick) {
+            sender.feedback(&feedback);
+        }
+    }
+    assert!(agreed > 150, "{agreed}");
+}
+
+/// The limits of the receiver are kept and block nothing: an entity is destroyed and another one
+/// created when there is no room for one more, and no packet has more sections than the reader
+/// accepts.
 #[test]
 fn the_limits_of_the_receiver_are_kept_and_block_nothing() {
     for limits in [
@@ -192,222 +482,254 @@ fn the_limits_of_the_receiver_are_kept_and_block_nothing() {
             ..Limits::DEFAULT
         },
     ] {
-        let options = SenderOptions {
+        let mut pair = Pair::new(SenderOptions {
             limits,
             ..SenderOptions::default()
-        };
-        let mut sender = Sender::with_options(&schema(), options);
-        let mut receiver = Receiver::with_window(&schema(), 64, limits);
-        let mut world = Snapshot::new(&schema(), 0);
+        });
         for id in 10..14 {
-            put(&mut world, id, 1);
+            put(&mut pair.state, id, 1);
         }
-        let mut packet = Vec::new();
         for tick in 1..60 {
-            world.set_tick(tick);
             if tick == 20 {
-                world.remove(13);
-                put(&mut world, 1, 1);
-                put(&mut world, 11, 9);
+                pair.state.remove(13);
+                put(&mut pair.state, 1, 1);
+                put(&mut pair.state, 11, 9);
             }
-            sender.encode(&world, &mut packet).unwrap();
-            let ack = receiver.apply(&packet).unwrap().ack;
-            sender.feedback(&ack);
+            pair.exchange();
         }
-        assert!(
-            receiver.view().same_entities(&world),
-            "{limits:?}: {:?}",
-            receiver.view()
-        );
+        assert!(pair.agrees(), "{limits:?}: {:?}", pair.receiver.view());
     }
 }
 
-/// A state that cannot be sent is an error, and is not silently dropped.
+/// In packets that are under way together, entities may be created that are too many together.
+#[test]
+fn creates_under_way_count_for_the_limit_of_entities() {
+    let limits = Limits {
+        max_entities: 30,
+        ..Limits::DEFAULT
+    };
+    let options = SenderOptions {
+        limits,
+        budget: 120,
+        ..SenderOptions::default()
+    };
+    let conditions = Conditions {
+        delay: 6,
+        loss: 100,
+        ..Conditions::PERFECT
+    };
+    let mut trial = Trial::new(&schema(), 5).options(options).both(conditions);
+    let mut state = Snapshot::new(&schema(), 0);
+    for tick in 1..400_u32 {
+        state.set_tick(tick);
+        // Thirty, of which one is replaced each tick.
+        put(&mut state, tick, 1);
+        if tick > 30 {
+            state.remove(tick - 30);
+        }
+        trial.step(&state).unwrap();
+    }
+    trial.calm();
+    assert!(trial.converges(&mut state, 60).unwrap());
+}
+
+/// A state that cannot be sent is an error.
 #[test]
 fn a_state_that_never_fits_is_refused() {
-    let mut world = Snapshot::new(&schema(), 0);
-    put(&mut world, 3, 7);
-    let (mut sender, _, mut packet) = agreed(&mut world);
-    world.set_tick(2);
-    sender.set_budget(27);
-    let refused = sender.encode(&world, &mut packet);
+    let mut pair = pair();
+    put(&mut pair.state, 3, 7);
+    pair.exchange();
+    pair.state.set_tick(2);
+    pair.world.update(&pair.state).unwrap();
+    pair.sender.set_budget(27);
+    let refused = pair.sender.encode(&mut pair.world, &mut pair.packet);
     assert_eq!(refused, Err(SendError::NoRoom { budget: 27 }));
     assert_eq!(
         refused.unwrap_err().to_string(),
         "a packet has a header of 28 bytes, the budget is 27"
     );
-    sender.set_budget(28);
-    sender.encode(&world, &mut packet).unwrap();
-    world.set_tick(3);
-    world.remove(3);
-    let Err(SendError::BudgetTooSmall {
-        entity: 3,
-        needed,
-        budget: 28,
-    }) = sender.encode(&world, &mut packet)
-    else {
-        panic!("there is no room for a destroy");
+    pair.sender.set_budget(28);
+    pair.encode();
+    pair.state.remove(3);
+    let held = pair.send().held_back.unwrap();
+    assert_eq!(
+        (held.entity, held.max),
+        (3, 28),
+        "there is no room for a destroy"
+    );
+    pair.sender.set_budget(held.needed);
+    assert_eq!(pair.send().bytes, held.needed);
+    let limits = Limits {
+        max_entities: 0,
+        ..Limits::DEFAULT
     };
-    sender.set_budget(needed);
-    assert_eq!(sender.encode(&world, &mut packet).unwrap().bytes, needed);
-    // The error names the limit.
-    for (limit, limits) in [
-        (
-            Limit::SectionBytes,
-            Limits {
-                max_section_bytes: 8,
-                ..Limits::DEFAULT
-            },
-        ),
-        (
-            Limit::Creates,
-            Limits {
-                max_entities_create: 0,
-                ..Limits::DEFAULT
-            },
-        ),
-        (
-            Limit::Entities,
-            Limits {
-                max_entities: 0,
-                ..Limits::DEFAULT
-            },
-        ),
-    ] {
-        let options = SenderOptions {
-            limits,
-            ..SenderOptions::default()
-        };
-        let mut sender = Sender::with_options(&schema(), options);
-        let mut world = Snapshot::new(&schema(), 1);
-        put(&mut world, 3, 7);
-        let error = sender.encode(&world, &mut packet).unwrap_err();
-        assert!(
-            matches!(error, SendError::Encode(EncodeError::Limit { limit: found, .. }) if found == limit),
-            "{error}"
-        );
-    }
-    // Memory is not reserved for states that do not exist.
+    let mut pair = Pair::new(SenderOptions {
+        limits,
+        ..SenderOptions::default()
+    });
+    put(&mut pair.state, 3, 7);
+    pair.state.set_tick(1);
+    pair.world.update(&pair.state).unwrap();
+    let error = pair.sender.encode(&mut pair.world, &mut pair.packet);
+    let Err(SendError::Encode(EncodeError::Limit { limit, .. })) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(limit, Limit::Entities);
+    // Memory is not reserved for packets that do not exist.
     let options = SenderOptions {
         window: usize::MAX,
         ..SenderOptions::default()
     };
-    Sender::with_options(&schema(), options)
-        .encode(&world, &mut packet)
-        .unwrap();
+    let mut sender = Sender::with_options(&schema(), options);
+    sender.encode(&mut pair.world, &mut pair.packet).unwrap();
 }
 
 #[test]
 fn errors_of_sessions() {
     let schema = schema();
-    let mut sender = Sender::new(&schema);
-    let mut packet = Vec::new();
-    let mut world = Snapshot::new(&schema, 0);
-    assert_eq!(sender.encode(&world, &mut packet), Err(SendError::TickZero));
-    world.set_tick(5);
-    sender.encode(&world, &mut packet).unwrap();
+    let mut pair = pair();
+    let refused = pair.sender.encode(&mut pair.world, &mut pair.packet);
+    assert_eq!(refused, Err(SendError::TickZero));
+    assert_eq!(pair.world.update(&pair.state), Err(SendError::TickZero));
+    pair.state.set_tick(5);
+    pair.world.update(&pair.state).unwrap();
+    pair.encode();
+    let again = SendError::TickOrder { tick: 5, last: 5 };
     assert_eq!(
-        sender.encode(&world, &mut packet),
-        Err(SendError::TickOrder { tick: 5, last: 5 })
+        pair.sender.encode(&mut pair.world, &mut pair.packet),
+        Err(again)
     );
-    let other = Snapshot::new(&Schema::new([]).unwrap(), 6);
-    assert!(matches!(
-        sender.encode(&other, &mut packet),
-        Err(SendError::Encode(_))
-    ));
-    world.set_tick(6);
-    world
-        .entry(3)
-        .set(
-            1,
-            &[
-                Value::FixedPoint(0),
-                Value::FixedPoint(0),
-                Value::VarUInt(0),
-            ],
-        )
-        .unwrap();
-    sender.set_budget(41);
-    let Err(SendError::BudgetTooSmall {
-        entity: 3,
-        needed,
-        budget: 41,
-    }) = sender.encode(&world, &mut packet)
-    else {
-        panic!("41 bytes are not enough");
-    };
-    sender.set_budget(needed);
-    assert_eq!(sender.encode(&world, &mut packet).unwrap().bytes, needed);
+    assert_eq!(pair.world.update(&pair.state), Err(again));
+    let other = Schema::new([]).unwrap();
+    let error = pair.world.update(&Snapshot::new(&other, 6));
+    assert!(matches!(error, Err(SendError::Encode(_))));
+    let error = pair
+        .sender
+        .encode(&mut World::new(&other), &mut pair.packet);
+    assert!(matches!(error, Err(SendError::Encode(_))));
+    pair.send();
 
     // Feedback about packets that were never sent changes nothing.
-    assert!(!sender.feedback(&Feedback::Ack {
+    let ack = |tick| Feedback::Ack { tick, earlier: 0 };
+    assert!(!pair.sender.feedback(&Feedback::Ack {
         tick: 77,
         earlier: u64::MAX
     }));
-    assert!(!sender.feedback(&Feedback::NeedFull { baseline: 77 }));
-    assert_eq!(sender.baseline(), None);
-    assert!(sender.feedback(&Feedback::Ack {
+    assert!(!pair.sender.feedback(&Feedback::NeedFull { baseline: 77 }));
+    assert_eq!(pair.sender.baseline(), None);
+    let six = Feedback::Ack {
         tick: 6,
-        earlier: 0
-    }));
-    assert!(
-        !sender.feedback(&Feedback::Ack {
-            tick: 5,
-            earlier: 0
-        }),
-        "older than the baseline"
-    );
-    assert_eq!(sender.baseline(), Some(6));
+        earlier: 1,
+    };
+    assert!(pair.sender.feedback(&six) && !pair.sender.feedback(&six));
+    assert!(!pair.sender.feedback(&ack(5)), "older than the baseline");
+    assert_eq!(pair.sender.baseline(), Some(6));
 
     // A delta for a receiver without states.
-    world.set_tick(7);
-    let sent = sender.encode(&world, &mut packet).unwrap();
-    assert_eq!(sent.baseline, Some(6));
+    assert_eq!(pair.send().baseline, Some(6));
     let mut receiver = Receiver::new(&schema);
-    let error = receiver.apply(&packet).unwrap_err();
-    assert_eq!(
-        error,
-        ReceiveError::NeedFull {
-            tick: 7,
-            baseline: 6
-        }
-    );
+    let error = receiver.apply(&pair.packet).unwrap_err();
+    let (tick, baseline) = (7, 6);
+    assert_eq!(error, ReceiveError::NeedFull { tick, baseline });
     assert_eq!(
         error.to_string(),
         "tick 7 builds on tick 6, which is not held: a full snapshot is needed"
     );
     assert!(receiver.state().is_none());
-    assert!(sender.feedback(&error.feedback().unwrap()));
-    world.set_tick(8);
-    assert_eq!(sender.encode(&world, &mut packet).unwrap().baseline, None);
-    assert!(receiver.apply(&packet).unwrap().fresh);
-    assert!(
-        !receiver.apply(&packet).unwrap().fresh,
-        "a repeated packet is left alone"
-    );
+    assert!(pair.sender.feedback(&error.feedback().unwrap()));
+    assert_eq!(pair.send().baseline, None);
+    assert!(receiver.apply(&pair.packet).unwrap().fresh);
+    let again = receiver.apply(&pair.packet).unwrap();
+    assert!(!again.fresh, "a repeated packet is left alone");
     // An acknowledgement from before the resync refers to states that are gone.
-    assert!(!sender.feedback(&Feedback::Ack {
-        tick: 7,
-        earlier: 0
-    }));
+    assert!(!pair.sender.feedback(&ack(7)));
 
     // A packet that breaks a rule changes nothing.
     let before = receiver.clone();
     let mut entity = Snapshot::new(&schema, 8);
     entity.insert(1).unwrap();
-    let mut later = world.clone();
-    later.set_tick(9);
+    let mut later = Snapshot::new(&schema, 9);
+    later.insert(2).unwrap();
     Encoder::new(&schema)
-        .delta(&entity, &later, &mut packet)
+        .delta(&entity, &later, &mut pair.packet)
         .unwrap();
-    let error = receiver.apply(&packet).unwrap_err();
+    let error = receiver.apply(&pair.packet).unwrap_err();
     assert!(
-        matches!(error, ReceiveError::Packet(e) if matches!(e.rule, Rule::EntityNotFound { .. } | Rule::EntityExists { .. })),
+        matches!(error, ReceiveError::Packet(e) if matches!(e.rule, Rule::EntityNotFound { .. })),
         "{error}"
     );
     assert_eq!(receiver.view(), before.view());
     assert_eq!(receiver.state(), before.state());
     assert_eq!(error.feedback(), None);
+}
+
+/// Packets that each keep the limit of entities, and together do not, are refused.
+#[test]
+fn a_merged_state_is_bounded() {
+    let limits = Limits {
+        max_entities: 10,
+        ..Limits::DEFAULT
+    };
+    let options = ReceiverOptions {
+        limits,
+        ..ReceiverOptions::default()
+    };
+    let mut receiver = Receiver::with_options(&schema(), options);
+    let mut encoder = Encoder::new(&schema());
+    let mut packet = Vec::new();
+    let empty = Snapshot::new(&schema(), 1);
+    encoder.full(&empty, &mut packet).unwrap();
+    receiver.apply(&packet).unwrap();
+    let mut refused = 0;
+    for tick in 2..6 {
+        let mut state = Snapshot::new(&schema(), tick);
+        for id in 0..4 {
+            state.insert(tick * 10 + id).unwrap();
+        }
+        encoder.delta(&empty, &state, &mut packet).unwrap();
+        let before = receiver.view().clone();
+        if let Err(ReceiveError::Packet(error)) = receiver.apply(&packet) {
+            assert!(matches!(
+                error.rule,
+                Rule::Limit {
+                    limit: Limit::Entities,
+                    max: 10,
+                    found: 12
+                }
+            ));
+            assert_eq!(receiver.view(), &before);
+            refused += 1;
+        }
+    }
+    assert_eq!((receiver.view().len(), refused), (8, 2));
+}
+
+/// The receiver was restarted, and took packets of before in place of new ones. What it acknowledges
+/// shows that it lacks the baseline.
+#[test]
+fn an_acknowledgement_without_the_baseline_shows_a_restart() {
+    let mut pair = pair();
+    put(&mut pair.state, 1, 1);
+    pair.send();
+    let full = pair.packet.clone();
+    let ack = pair.apply();
+    pair.sender.feedback(&ack);
+    put(&mut pair.state, 2, 1);
+    pair.send();
+    let second = pair.apply();
+    put(&mut pair.state, 1, 2);
+    pair.send();
+    let third = pair.packet.clone();
+    assert!(pair.sender.feedback(&second));
+    pair.receiver.reset();
+    pair.receiver.apply(&full).unwrap();
+    let ack = pair.receiver.apply(&third).unwrap().ack;
+    let (tick, earlier) = (3, 0b10);
+    assert_eq!(ack, Feedback::Ack { tick, earlier }, "it lacks tick 2");
+    assert!(pair.sender.feedback(&ack));
+    assert_eq!(pair.send().baseline, None);
+    pair.apply();
+    assert!(pair.agrees());
 }
 
 proptest! {

@@ -316,7 +316,7 @@ mod tests {
     /// own, and no file is replaced.
     #[test]
     fn each_session_of_a_server_has_a_file_of_its_own() {
-        use gametape_delta::{Feedback, Sender, Snapshot};
+        use gametape_delta::{Feedback, Sender, Snapshot, World};
         use gametape_samples::delta::Arena;
 
         let folder = tempfile::tempdir().unwrap();
@@ -337,17 +337,21 @@ mod tests {
                 let mut sender = Sender::new(&Arena::schema());
                 let mut arena = Arena::new(20, seed);
                 let mut state = Snapshot::new(&Arena::schema(), 0);
+                let mut world = World::new(&Arena::schema());
                 let mut packet = Vec::new();
                 for _ in 0..ticks {
                     arena.step();
                     arena.state(&mut state).unwrap();
-                    sender.encode(&state, &mut packet).unwrap();
+                    world.update(&state).unwrap();
+                    sender.encode(&mut world, &mut packet).unwrap();
                     server.send_to(&packet, to).unwrap();
                     let (length, _) = server.recv_from(&mut feedback).unwrap();
                     let answer = Feedback::from_bytes(&feedback[..length]).unwrap();
                     // It takes a while to hear of it: some full snapshots come first.
                     if state.tick() > 5 {
                         sender.feedback(&answer);
+                    } else {
+                        sender.resync();
                     }
                     std::thread::sleep(Duration::from_millis(12));
                 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
 use std::time::{Duration, Instant};
 
-use gametape_delta::{Feedback, Header, Limits, Received, Receiver, Schema};
+use gametape_delta::{Feedback, Header, Received, Receiver, ReceiverOptions, Schema};
 
 /// The number of states that later packets may build on.
 pub(super) const WINDOW: usize = 256;
@@ -59,7 +59,7 @@ struct Candidate {
 #[derive(Debug)]
 pub(super) struct Watch<'s> {
     schema: &'s Schema,
-    limits: Limits,
+    options: ReceiverOptions,
     first: Option<u32>,
     /// Hashes of the full snapshots of the session, by their ticks.
     earliest: BTreeMap<u32, u64>,
@@ -79,10 +79,10 @@ struct Previous {
 }
 
 impl<'s> Watch<'s> {
-    pub const fn new(schema: &'s Schema, limits: Limits) -> Self {
+    pub const fn new(schema: &'s Schema, options: ReceiverOptions) -> Self {
         Self {
             schema,
-            limits,
+            options,
             first: None,
             earliest: BTreeMap::new(),
             latest: VecDeque::new(),
@@ -176,7 +176,7 @@ impl<'s> Watch<'s> {
         if header.baseline().is_some() {
             return None;
         }
-        let mut receiver = Receiver::with_window(self.schema, WINDOW, self.limits);
+        let mut receiver = Receiver::with_options(self.schema, self.options);
         let ack = receiver.apply(packet).ok()?.ack;
         if self.candidates.len() == CANDIDATES {
             self.candidates.pop_front();
@@ -211,7 +211,7 @@ impl<'s> Watch<'s> {
         });
         *self = Self {
             previous,
-            ..Self::new(self.schema, self.limits)
+            ..Self::new(self.schema, self.options)
         };
         Some(candidate.packets)
     }
@@ -232,7 +232,7 @@ fn hash(packet: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use gametape_delta::{Sender, Snapshot};
+    use gametape_delta::{Limits, Sender, Snapshot, World};
     use gametape_samples::delta::Arena;
 
     use super::*;
@@ -243,13 +243,17 @@ mod tests {
         let mut sender = Sender::new(&schema);
         let mut arena = Arena::new(12, seed);
         let mut state = Snapshot::new(&schema, 0);
+        let mut world = World::new(&schema);
         let mut packet = Vec::new();
         let packets = (1..=ticks).map(|tick| {
             arena.step();
             arena.state(&mut state).unwrap();
-            sender.encode(&state, &mut packet).unwrap();
+            world.update(&state).unwrap();
+            sender.encode(&mut world, &mut packet).unwrap();
             if acked {
-                sender.feedback(&Feedback::Ack { tick, earlier: 0 });
+                sender.feedback(&Feedback::Ack { tick, earlier: 1 });
+            } else {
+                sender.resync();
             }
             packet.clone()
         });
@@ -260,8 +264,13 @@ mod tests {
     /// accepted, and the time of that.
     fn play(packets: &[(u64, &[u8])]) -> Option<(usize, u64)> {
         let schema = Arena::schema();
-        let mut receiver = Receiver::with_window(&schema, WINDOW, Limits::NONE);
-        let mut watch = Watch::new(&schema, Limits::NONE);
+        let options = ReceiverOptions {
+            window: WINDOW,
+            limits: Limits::NONE,
+            ..ReceiverOptions::default()
+        };
+        let mut receiver = Receiver::with_options(&schema, options);
+        let mut watch = Watch::new(&schema, options);
         let start = Instant::now();
         let mut newest = None;
         for (ms, packet) in packets {

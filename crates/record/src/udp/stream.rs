@@ -6,7 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use gametape_capture::{CaptureError, MAX_STATE_BYTES, Writer, entities_within};
 use gametape_delta::{
-    Error, Feedback, Header, Limits, ReceiveError, Received, Receiver, Rule, Schema,
+    Error, Feedback, Header, Limits, Mode, ReceiveError, Received, Receiver, ReceiverOptions, Rule,
+    Schema,
 };
 
 use super::restart::{Arrival, WINDOW, Watch};
@@ -34,9 +35,11 @@ pub struct RecordOptions {
     /// Acknowledge packets to their sender, and ask for a full snapshot if one is needed. Without
     /// feedback, a sender that codes against acknowledged states sends only full snapshots.
     pub feedback: bool,
-    /// Record the receiver's view, which has the newest values of each entity, in place of the packets:
-    /// for senders that stay within a budget by leaving entities out.
-    pub view: bool,
+    /// What the sender's deltas build on.
+    pub mode: Mode,
+    /// Record the packets as they came, in place of the receiver's view. A capture of packets can be
+    /// followed only if the mode is strict.
+    pub wire: bool,
     /// How often packets are written to the file, so that they are safe if the recorder is killed, and
     /// can be seen by programs that follow the file. Each write makes a chunk; small chunks compress less
     /// well.
@@ -46,14 +49,16 @@ pub struct RecordOptions {
 }
 
 impl Default for RecordOptions {
-    /// The packets, without end, with feedback, written each second; no server to greet.
+    /// The view of a receiver in merged mode, without end, with feedback, written each second; no server
+    /// to greet.
     fn default() -> Self {
         Self {
             packets: None,
             duration: None,
             idle: None,
             feedback: true,
-            view: false,
+            mode: Mode::Merged,
+            wire: false,
             flush_every: FLUSH_EVERY,
             join: None,
         }
@@ -153,8 +158,8 @@ impl<'s> Sessions<'s> {
             schema,
             options,
             limits,
-            receiver: Receiver::with_window(schema, WINDOW, limits),
-            watch: Watch::new(schema, limits),
+            receiver: Receiver::with_options(schema, receiver(limits, &options)),
+            watch: Watch::new(schema, receiver(limits, &options)),
             begun: Vec::new(),
             sender: None,
             packets: 0,
@@ -324,7 +329,8 @@ impl<'s> Sessions<'s> {
             let first = begun.first().map(|packet| Header::read(&packet.bytes));
             recorded.next_session = first.and_then(Result::ok).map(|(first, _)| first.tick);
             self.begun = begun;
-            self.receiver = Receiver::with_window(self.schema, WINDOW, self.limits);
+            let options = receiver(self.limits, &self.options);
+            self.receiver = Receiver::with_options(self.schema, options);
         }
         // If the start of a session was lost, none of its packets can be applied.
         let needed = header.baseline().filter(|_| {
@@ -343,10 +349,10 @@ impl<'s> Sessions<'s> {
         writer: &mut Writer<W>,
         recorded: &mut Recorded,
     ) -> Result<(), CaptureError> {
-        let pushed = if self.options.view {
-            writer.push_state(self.receiver.view(), Some(at))?
-        } else {
+        let pushed = if self.options.wire {
             writer.push_at(packet, at)?
+        } else {
+            writer.push_state(self.receiver.view(), Some(at))?
         };
         if let Ok((header, _)) = Header::read(packet) {
             self.watch.recorded(&header, packet);
@@ -359,6 +365,14 @@ impl<'s> Sessions<'s> {
         recorded.first_tick.get_or_insert(pushed.tick);
         recorded.last_tick = Some(pushed.tick);
         Ok(())
+    }
+}
+
+fn receiver(limits: Limits, options: &RecordOptions) -> ReceiverOptions {
+    ReceiverOptions {
+        window: WINDOW,
+        limits,
+        mode: options.mode,
     }
 }
 
@@ -397,7 +411,7 @@ fn is_unreachable(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use gametape_capture::Options;
-    use gametape_delta::{Sender, Snapshot};
+    use gametape_delta::{Sender, Snapshot, World};
     use gametape_samples::delta::Arena;
 
     use super::*;
@@ -420,11 +434,13 @@ mod tests {
             let mut sender = Sender::new(&Arena::schema());
             let mut arena = Arena::new(40, 1);
             let mut state = Snapshot::new(&Arena::schema(), 0);
+            let mut world = World::new(&Arena::schema());
             let mut packet = Vec::new();
             for tick in 1..=100 {
                 arena.step();
                 arena.state(&mut state).unwrap();
-                sender.encode(&state, &mut packet).unwrap();
+                world.update(&state).unwrap();
+                sender.encode(&mut world, &mut packet).unwrap();
                 if tick % 5 != 0 {
                     server.send_to(&packet, to).unwrap();
                 }

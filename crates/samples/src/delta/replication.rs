@@ -1,7 +1,9 @@
 //! Replication of an arena.
 
-use fastrand::Rng;
-use gametape_delta::{Feedback, ReceiveError, Receiver, SendError, Sender, Snapshot, ValueError};
+use gametape_delta::network::{Conditions, Link};
+use gametape_delta::{
+    Feedback, ReceiveError, Receiver, SendError, Sender, Snapshot, ValueError, World,
+};
 
 use super::arena::Arena;
 
@@ -70,12 +72,11 @@ pub struct Replication {
     tick: u32,
     arena: Arena,
     state: Snapshot,
+    world: World,
     sender: Sender,
     receiver: Receiver,
-    random: Rng,
-    /// Packets in transit, with the ticks at which they arrive.
-    down: Vec<(u32, Vec<u8>)>,
-    up: Vec<(u32, Feedback)>,
+    down: Link<Vec<u8>>,
+    up: Link<Feedback>,
     packet: Vec<u8>,
     outcome: Outcome,
 }
@@ -85,17 +86,22 @@ impl Replication {
     #[must_use]
     pub fn new(ships: u32, ticks: u32, seed: u64, network: Network) -> Self {
         let schema = Arena::schema();
+        let conditions = Conditions {
+            loss: network.loss.saturating_mul(10),
+            delay: network.delay,
+            ..Conditions::PERFECT
+        };
         Self {
             network,
             ticks,
             tick: 0,
             arena: Arena::new(ships, seed),
             state: Snapshot::new(&schema, 0),
+            world: World::new(&schema),
             sender: Sender::new(&schema),
             receiver: Receiver::new(&schema),
-            random: Rng::with_seed(seed),
-            down: Vec::new(),
-            up: Vec::new(),
+            down: Link::new(conditions, seed),
+            up: Link::new(conditions, !seed),
             packet: Vec::new(),
             outcome: Outcome::default(),
         }
@@ -120,7 +126,9 @@ impl Replication {
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         Outcome {
-            in_transit: self.down.len() as u64,
+            sent: self.down.tally().sent,
+            lost: self.down.tally().lost,
+            in_transit: self.down.flying() as u64,
             converged: self.receiver.view().same_entities(&self.state),
             ..self.outcome
         }
@@ -134,25 +142,20 @@ impl Replication {
         }
         self.state.set_tick(self.tick);
         let tick = self.tick;
-        for (_, feedback) in self.up.extract_if(.., |(at, _)| *at <= tick) {
+        while let Some(feedback) = self.up.arrive(tick) {
             self.sender.feedback(&feedback);
         }
-        let sent = self.sender.encode(&self.state, &mut self.packet)?;
-        self.outcome.sent += 1;
+        self.world.update(&self.state)?;
+        let sent = self.sender.encode(&mut self.world, &mut self.packet)?;
         self.outcome.bytes += sent.bytes as u64;
-        if self.random.u32(0..100) < self.network.loss {
-            self.outcome.lost += 1;
-        } else {
-            let packet = self.packet.clone();
-            self.down.push((tick + self.network.delay, packet));
-        }
+        self.down.send(tick, sent.bytes, self.packet.clone());
         Ok(())
     }
 
     /// The receiver's half of a tick. Returns whether its view has changed.
     fn receive(&mut self) -> Result<bool, ReplicationError> {
         let (tick, mut fresh) = (self.tick, false);
-        for (_, packet) in self.down.extract_if(.., |(at, _)| *at <= tick) {
+        while let Some(packet) = self.down.arrive(tick) {
             let feedback = match self.receiver.apply(&packet) {
                 Ok(received) => {
                     fresh |= received.fresh;
@@ -163,9 +166,7 @@ impl Replication {
                     error.feedback().ok_or(error)?
                 }
             };
-            if self.random.u32(0..100) >= self.network.loss {
-                self.up.push((tick + self.network.delay, feedback));
-            }
+            self.up.send(tick, Feedback::BYTES, feedback);
         }
         Ok(fresh)
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Parser;
 use gametape::capture::Options;
 use gametape::core::text::{Counted, Grouped, printable};
+use gametape::delta::Mode;
 use gametape::{Error, Formats};
 use gametape_record::udp::{FileEvent, FileOptions, FileRecorder, RecordOptions, Recorded};
 use serde_json::json;
@@ -53,12 +54,18 @@ struct Args {
     /// Stop when no packet has come for this many seconds, once one has
     #[arg(long, value_name = "S", value_parser = seconds)]
     idle: Option<Duration>,
-    /// Record the view of a receiver instead of the packets
+    /// The sender is in strict mode: each packet builds on the state of one packet before
     ///
-    /// The view has the newest values of each entity, each delta on the one before. Use it for senders
-    /// that keep a byte budget by leaving entities out: in their bare states, entities go back in time.
+    /// By default the recorder merges what arrives, as senders of gametape expect. Senders of other
+    /// programs are strict.
     #[arg(long)]
-    view: bool,
+    strict: bool,
+    /// Record the packets as they came instead of a receiver's view; implies --strict
+    ///
+    /// The view has the newest values of each entity, each delta on the one before. Packets of a sender
+    /// that keeps a byte budget have bare states, in which entities go back in time.
+    #[arg(long)]
+    wire: bool,
     /// Send no acknowledgements, for senders that code each packet on the one before
     #[arg(long)]
     no_feedback: bool,
@@ -208,7 +215,12 @@ fn options(args: &Args) -> FileOptions {
             duration: args.seconds,
             idle: args.idle,
             feedback: !args.no_feedback,
-            view: args.view,
+            mode: if args.strict || args.wire {
+                Mode::Strict
+            } else {
+                Mode::Merged
+            },
+            wire: args.wire,
             join: args.join,
             ..flushed(args)
         },

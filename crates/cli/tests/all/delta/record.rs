@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use gametape::delta::{Codec, Component, Feedback, Field, Schema, Sender, Snapshot};
+use gametape::delta::{Codec, Component, Feedback, Field, Schema, Sender, Snapshot, World};
 use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::cmd::cargo_bin;
@@ -150,6 +150,7 @@ fn a_stream_with_loss_is_recorded_and_idle_ends_it() {
     );
     let schema = Arena::schema();
     let mut sender = Sender::new(&schema);
+    let mut world = World::new(&schema);
     let mut arena = Arena::new(SHIPS, 3);
     let mut state = Snapshot::new(&schema, 0);
     let mut packet = Vec::new();
@@ -157,7 +158,8 @@ fn a_stream_with_loss_is_recorded_and_idle_ends_it() {
     for tick in 1..=150_u32 {
         arena.step();
         arena.state(&mut state).unwrap();
-        sender.encode(&state, &mut packet).unwrap();
+        world.update(&state).unwrap();
+        sender.encode(&mut world, &mut packet).unwrap();
         // Every fourth packet is lost, every fifth answer, and some come twice.
         if tick % 4 == 2 {
             continue;
@@ -258,6 +260,7 @@ fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
     assert_eq!(greeted(&server), recorder.at);
     let schema = Arena::schema();
     let mut sender = Sender::new(&schema);
+    let mut world = World::new(&schema);
     let mut arena = Arena::new(SHIPS, 99);
     let mut state = Snapshot::new(&schema, 0);
     let mut packet = Vec::new();
@@ -265,7 +268,8 @@ fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
     for tick in 1..=40 {
         arena.step();
         arena.state(&mut state).unwrap();
-        sender.encode(&state, &mut packet).unwrap();
+        world.update(&state).unwrap();
+        sender.encode(&mut world, &mut packet).unwrap();
         server.send_to(&packet, recorder.at).unwrap();
         let answer = acknowledged(&server);
         // Packets from before the restart, and a late packet, are not reported.

@@ -4,7 +4,7 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
-use gametape::delta::{Codec, Component, Feedback, Field, Schema, Sender, Snapshot};
+use gametape::delta::{Codec, Component, Feedback, Field, Schema, Sender, Snapshot, World};
 use gametape_samples::delta::Arena;
 use snapbox::str;
 
@@ -156,6 +156,7 @@ fn a_disk_that_fills_up() {
         .unwrap();
     let schema = Arena::schema();
     let mut sender = Sender::new(&schema);
+    let mut world = World::new(&schema);
     let mut arena = Arena::new(SHIPS, 3);
     let mut state = Snapshot::new(&schema, 0);
     let mut packet = Vec::new();
@@ -163,7 +164,8 @@ fn a_disk_that_fills_up() {
     for _ in 0..2000 {
         arena.step();
         arena.state(&mut state).unwrap();
-        sender.encode(&state, &mut packet).unwrap();
+        world.update(&state).unwrap();
+        sender.encode(&mut world, &mut packet).unwrap();
         let _ = server.send_to(&packet, recorder.at);
         let mut bytes = [0; 64];
         if let Ok((length, _)) = server.recv_from(&mut bytes)

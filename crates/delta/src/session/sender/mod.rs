@@ -1,57 +1,79 @@
 //! The sending side of a session.
 
-mod build;
-mod choose;
-mod draft;
-mod history;
-mod look;
-mod memory;
+mod flights;
+mod known;
+mod pack;
+mod scan;
 
 use alloc::vec::Vec;
 use core::mem;
 
 use gametape_core::text::Hash;
 
-use self::draft::Draft;
-use self::history::History;
-use self::memory::Memory;
+use self::flights::Flights;
+pub(super) use self::known::Known;
+use self::known::{arrived, lost};
+use self::scan::Scan;
 use super::feedback::Feedback;
-use super::options::{SendError, SenderOptions, Sent};
+use super::options::{Mode, SendError, SenderOptions, Sent};
+use super::world::World;
 use crate::body::check_schema;
 use crate::error::EncodeError;
+use crate::limits::Limit;
 use crate::rule::Rule;
 use crate::schema::Schema;
-use crate::snapshot::Snapshot;
 use crate::wire::{HEADER_BYTES, Header, Kind};
 
-/// Sends states to one receiver.
+/// Acknowledgements reach this many ticks back.
+const REACH: u32 = 64;
+/// After so many packets without any acknowledgement, the session begins again: the receiver may
+/// have come later.
+const PATIENCE: u32 = 96;
+
+/// Sends a [`World`] to one receiver.
+///
+/// It keeps no states: of each entity that the receiver may have, only the tick that was
+/// acknowledged, the tick under way, and since when it waits.
 ///
 /// ```
-/// use gametape_delta::{Codec, Component, Field, Receiver, Schema, Sender, Snapshot, Value};
+/// use gametape_delta::{Codec, Component, Field, Receiver, Schema, Sender, Snapshot, Value, World};
 ///
 /// let schema = Schema::new([Component::new(1, [Field::new(1, Codec::UInt { bits: 7 })])])?;
+/// let mut world = World::new(&schema); // one for all receivers
 /// let (mut sender, mut receiver) = (Sender::new(&schema), Receiver::new(&schema));
-/// let mut world = Snapshot::new(&schema, 0);
+/// let mut state = Snapshot::new(&schema, 0);
 /// let mut packet = Vec::new();
 /// for tick in 1..=10 {
-///     world.set_tick(tick);
-///     world.entry(7).set(1, &[Value::UInt(tick.into())])?;
-///     sender.encode(&world, &mut packet)?;
+///     state.set_tick(tick);
+///     state.entry(7).set(1, &[Value::UInt(tick.into())])?;
+///     world.update(&state)?;
+///     sender.encode(&mut world, &mut packet)?;
 ///     if tick % 3 != 0 { // The network loses every third packet.
 ///         let received = receiver.apply(&packet)?;
 ///         sender.feedback(&received.ack);
 ///     }
 /// }
-/// assert!(receiver.view().same_entities(&world));
+/// assert!(receiver.view().same_entities(&state));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sender {
     schema: Schema,
     options: SenderOptions,
-    history: History,
-    memory: Memory,
-    draft: Draft,
+    /// The entities that the receiver may have or should have, ascending by id.
+    known: Vec<Known>,
+    flights: Flights,
+    /// The tick whose state is [`Known::acked`]. After a full snapshot it is that one's at once:
+    /// what follows can only arrive if the snapshot has.
+    baseline: Option<u32>,
+    /// Whether the receiver has acknowledged something since the last full snapshot.
+    is_confirmed: bool,
+    last_tick: u32,
+    /// The number of packets since the last full snapshot that were sent before the first
+    /// acknowledgement.
+    unanswered: u32,
+    /// The largest weight in the last packet.
+    heaviest: u32,
 }
 
 impl Sender {
@@ -67,9 +89,13 @@ impl Sender {
         Self {
             schema: schema.clone(),
             options,
-            history: History::new(schema, options.window.max(2)),
-            memory: Memory::new(schema),
-            draft: Draft::new(schema),
+            known: Vec::new(),
+            flights: Flights::default(),
+            baseline: None,
+            is_confirmed: false,
+            last_tick: 0,
+            unanswered: 0,
+            heaviest: 1,
         }
     }
 
@@ -78,60 +104,74 @@ impl Sender {
         self.options.budget = budget;
     }
 
-    /// Returns the acknowledged tick that is the baseline of the next packet; `None` if that will
-    /// be a full snapshot.
+    /// Returns the options.
     #[must_use]
-    pub const fn baseline(&self) -> Option<u32> {
-        self.history.acked()
+    pub const fn options(&self) -> SenderOptions {
+        self.options
     }
 
-    /// Writes the packet for this state to `packet`, replacing the content. The receiver may see
-    /// all entities, and all have the same weight.
-    pub fn encode(&mut self, world: &Snapshot, packet: &mut Vec<u8>) -> Result<Sent, SendError> {
+    /// Returns the newest acknowledged tick; `None` before the first acknowledgement, and after the
+    /// session was restarted.
+    #[must_use]
+    pub fn baseline(&self) -> Option<u32> {
+        self.baseline.filter(|_| self.is_confirmed)
+    }
+
+    /// Writes the packet for the world's tick to `packet`, replacing the content. The receiver may
+    /// see all entities, and all have the same weight.
+    pub fn encode(&mut self, world: &mut World, packet: &mut Vec<u8>) -> Result<Sent, SendError> {
         self.encode_visible(world, |_| 1, packet)
     }
 
-    /// Writes the packet for this state to `packet`, replacing the content. `weight` returns how
-    /// important an entity is to the receiver: its priority grows by that much with each packet for
-    /// which it waits. With weight 0 the receiver may not see the entity.
+    /// Writes the packet for the world's tick to `packet`, replacing the content. `weight` returns
+    /// how important an entity is to the receiver: the longer a change waits and the larger its
+    /// weight, the sooner it is sent. With weight 0 the receiver may not see the entity.
     pub fn encode_visible(
         &mut self,
-        world: &Snapshot,
+        world: &mut World,
         mut weight: impl FnMut(u32) -> u32,
         packet: &mut Vec<u8>,
     ) -> Result<Sent, SendError> {
         self.check(world)?;
-        let Self {
-            options,
-            history,
-            memory,
-            draft,
-            ..
-        } = self;
-        draft.look(world, history, memory, options, &mut weight)?;
-        let waiting = draft.choose(history.baseline().len(), options);
         let tick = world.tick();
-        let baseline = history.acked();
-        let (state, names) = draft.build(tick, history, memory);
-        let header = Header {
-            kind: baseline.map_or(Kind::Full, |baseline| Kind::Delta { baseline }),
-            schema_hash: self.schema.hash(),
+        let restarts = !self.is_confirmed && self.unanswered >= PATIENCE;
+        if !restarts && self.is_stalled(tick) {
+            self.last_tick = tick;
+            self.unanswered = self.unanswered.saturating_add(1);
+            return Ok(self.keep_alive(packet));
+        }
+        let mut scratch = mem::take(&mut world.scratch);
+        let mut scan = Scan {
+            scratch: &mut scratch,
             tick,
+            mode: self.options.mode,
+            heaviest: 1,
+            before: self.heaviest,
+            visible: 0,
+            held: 0,
         };
-        draft.write(header, packet);
-        let named = names.len();
-        history.push(state, names);
-        mem::swap(memory, &mut draft.next);
-        Ok(Sent {
-            tick,
-            baseline,
-            bytes: packet.len(),
-            named,
-            waiting,
-        })
+        let known = if restarts { &[] } else { self.known.as_slice() };
+        scan.entities(known, world, &mut weight);
+        let (heaviest, held, visible) = (scan.heaviest, scan.held, scan.visible);
+        let max = self.options.limits.max_entities;
+        if visible > max {
+            world.scratch = scratch;
+            let (limit, found) = (Limit::Entities, visible);
+            return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
+        }
+        if restarts {
+            self.resync();
+        }
+        self.heaviest = heaviest;
+        self.unanswered = self.unanswered.saturating_add(1);
+        let sent = self.pack(world, &mut scratch, held, packet);
+        mem::swap(&mut self.known, &mut scratch.known);
+        world.scratch = scratch;
+        self.last_tick = tick;
+        Ok(sent)
     }
 
-    fn check(&self, world: &Snapshot) -> Result<(), SendError> {
+    fn check(&self, world: &World) -> Result<(), SendError> {
         if world.schema().hash() != self.schema.hash() {
             return Err(SendError::Encode(EncodeError::Schema {
                 expected: Hash(self.schema.hash()),
@@ -148,40 +188,143 @@ impl Sender {
         }
         match world.tick() {
             0 => Err(SendError::TickZero),
-            tick if tick <= self.history.last_tick() => Err(SendError::TickOrder {
+            tick if tick <= self.last_tick => Err(SendError::TickOrder {
                 tick,
-                last: self.history.last_tick(),
+                last: self.last_tick,
             }),
             _ => Ok(()),
         }
     }
 
-    /// Handles a message of the receiver. Returns true if the baseline changes: a newer state was
-    /// acknowledged, or the receiver lacks the current baseline. Returns false for acknowledgements
-    /// of states that are older, unknown or no longer kept, and for requests that were already
-    /// answered.
-    pub fn feedback(&mut self, feedback: &Feedback) -> bool {
-        match *feedback {
-            Feedback::NeedFull { baseline } => {
-                let asked = self.baseline() == Some(baseline);
-                if asked {
-                    self.resync();
-                }
-                asked
-            }
-            Feedback::Ack { tick, earlier } => {
-                for tick in Feedback::ticks(tick, earlier) {
-                    self.memory.confirm(tick, self.history.take_names(tick));
-                }
-                self.history.ack(tick)
-            }
+    /// Returns true if an acknowledgement of another packet might not reach back to the oldest one
+    /// under way, or too many are under way.
+    fn is_stalled(&self, tick: u32) -> bool {
+        let is_far = |first: u32| {
+            // One tick is left for the packet that keeps the session alive.
+            self.options.mode == Mode::Merged && tick - first >= REACH
+        };
+        let first = self.flights.first();
+        first.is_some_and(|first| self.flights.len() >= self.options.window.max(2) || is_far(first))
+    }
+
+    /// Returns the tick on which the next packet builds.
+    fn tip(&self) -> Option<u32> {
+        match self.options.mode {
+            Mode::Merged => self.baseline,
+            Mode::Strict => self.flights.last().or(self.baseline),
         }
     }
 
-    /// Restarts the session: packets are full snapshots until one is acknowledged. Use it if a
-    /// receiver asks for this by other means than [`Feedback::NeedFull`].
+    /// Writes a packet without content. Whatever the receiver answers says which of the packets
+    /// under way have arrived.
+    fn keep_alive(&mut self, packet: &mut Vec<u8>) -> Sent {
+        let repeated = self.flights.pop_empty();
+        let baseline = self.tip();
+        let last = self.flights.last().unwrap_or(self.last_tick);
+        let tick = repeated.unwrap_or(last + 1);
+        self.flights.push(tick, (0, 0), [].into_iter());
+        packet.clear();
+        packet.extend_from_slice(&[0; HEADER_BYTES]);
+        self.header(tick, baseline).write(packet);
+        Sent {
+            tick,
+            baseline,
+            bytes: packet.len(),
+            named: 0,
+            waiting: 0,
+            held_back: None,
+            stalled: true,
+        }
+    }
+
+    fn header(&self, tick: u32, baseline: Option<u32>) -> Header {
+        Header {
+            kind: baseline.map_or(Kind::Full, |baseline| Kind::Delta { baseline }),
+            schema_hash: self.schema.hash(),
+            tick,
+        }
+    }
+
+    /// Handles a message of the receiver. Returns true if the baseline changes: a newer state was
+    /// acknowledged, or the receiver lacks a state on which packets build. Returns false for
+    /// acknowledgements of states that are older or unknown, and for requests that were already
+    /// answered.
+    pub fn feedback(&mut self, feedback: &Feedback) -> bool {
+        match *feedback {
+            Feedback::NeedFull { baseline } => self.need(baseline),
+            Feedback::Ack { tick, earlier } => self.ack(tick, earlier),
+        }
+    }
+
+    fn need(&mut self, baseline: u32) -> bool {
+        if self.baseline == Some(baseline) {
+            self.resync();
+            return true;
+        }
+        // A link of the chain was lost.
+        let broken = self.options.mode == Mode::Strict && self.flights.has(baseline);
+        if broken && self.is_confirmed {
+            self.flights.clear();
+            for known in &mut self.known {
+                known.ground();
+            }
+        } else if broken {
+            self.resync();
+        }
+        broken
+    }
+
+    fn ack(&mut self, tick: u32, earlier: u64) -> bool {
+        if self.baseline == Some(tick) {
+            return !mem::replace(&mut self.is_confirmed, true);
+        }
+        if !self.flights.has(tick) {
+            return false;
+        }
+        let has = |other: u32| match tick - other {
+            0 => true,
+            back @ 1..=REACH => earlier >> (back - 1) & 1 == 1,
+            _ => false,
+        };
+        let is_strict = self.options.mode == Mode::Strict;
+        if let Some(baseline) = self.baseline
+            && !is_strict
+            && tick.saturating_sub(baseline) <= REACH
+            && !has(baseline)
+        {
+            // It had this state once: it was restarted, and took a packet of before.
+            self.resync();
+            return true;
+        }
+        while let Some(flight) = self.flights.pop_until(tick) {
+            // A strict receiver that has a packet has all on which it builds.
+            if is_strict || has(flight.tick) {
+                arrived(&mut self.known, &flight);
+            } else {
+                lost(&mut self.known, &flight);
+            }
+            self.flights.give_back(flight);
+        }
+        self.baseline = Some(tick);
+        self.is_confirmed = true;
+        true
+    }
+
+    /// Restarts the session: the next packet is a full snapshot. Use it if a receiver asks for this
+    /// by other means than [`Feedback::NeedFull`].
     pub fn resync(&mut self) {
-        self.history.clear();
-        self.memory.clear();
+        self.flights.clear();
+        self.known.clear();
+        self.baseline = None;
+        self.is_confirmed = false;
+        self.unanswered = 0;
+    }
+
+    /// Returns the bytes of memory that this sender takes beside itself, so that a server can bound
+    /// what all its receivers take. They depend on the number of entities and on the window, and
+    /// not on how long a receiver is silent.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.known.capacity() * size_of::<Known>() + self.flights.memory()
     }
 }

@@ -1,0 +1,179 @@
+//! Fills a packet with the most urgent changes.
+
+use alloc::vec::Vec;
+
+use super::Sender;
+use super::known::Known;
+use crate::limits::Limit;
+use crate::session::budget::{Budget, DESTROY_BYTES};
+use crate::session::options::{HeldBack, Mode, Sent};
+use crate::session::scratch::{Chosen, Scratch, Waiting, What};
+use crate::session::world::World;
+use crate::wire::{HEADER_BYTES, Tag, push_section};
+
+/// So many changes are sorted at once; few packets take more.
+const AT_ONCE: usize = 128;
+/// After so many changes that do not fit into what is left, the packet counts as full.
+const MISSES: usize = 16;
+
+impl Sender {
+    /// Makes the packet out of what was found, and notes what is under way. `held` is the number of
+    /// entities that the receiver may have.
+    pub(super) fn pack(
+        &mut self,
+        world: &mut World,
+        scratch: &mut Scratch,
+        held: usize,
+        packet: &mut Vec<u8>,
+    ) -> Sent {
+        let (tick, baseline) = (world.tick(), self.tip());
+        let held_back = self.choose(world, scratch, held);
+        scratch.chosen.sort_unstable_by_key(|chosen| chosen.at);
+        write(world, scratch, packet);
+        self.header(tick, baseline).write(packet);
+        for chosen in &scratch.chosen {
+            let Some(known) = scratch.known.get_mut(chosen.at as usize) else {
+                continue;
+            };
+            known.since = 0;
+            if baseline.is_some() {
+                known.flight = tick;
+                known.ends = chosen.what == What::Destroy;
+            } else {
+                known.acked = tick;
+            }
+        }
+        let destroys = |chosen: &&Chosen| chosen.what == What::Destroy;
+        let ended = scratch.chosen.iter().filter(destroys).count();
+        let named = scratch.chosen.len() - ended;
+        if baseline.is_none() {
+            self.baseline = Some(tick);
+        } else if named + ended > 0 || self.options.mode == Mode::Merged || self.flights.len() > 0 {
+            let known = &scratch.known;
+            let id = |chosen: &Chosen| known.get(chosen.at as usize).map_or(0, |known| known.id);
+            let chosen = scratch.chosen.iter();
+            let first = chosen.clone().filter(destroys).map(id);
+            let rest = chosen.filter(|chosen| !destroys(chosen)).map(id);
+            let counts = (ended, ended + named);
+            self.flights.push(tick, counts, first.chain(rest));
+        }
+        Sent {
+            tick,
+            baseline,
+            bytes: packet.len(),
+            named,
+            waiting: scratch.order.len() - scratch.chosen.len(),
+            held_back,
+            stalled: false,
+        }
+    }
+
+    /// Chooses the changes, the most urgent first. Returns the first that fits into no packet.
+    fn choose(&self, world: &mut World, scratch: &mut Scratch, held: usize) -> Option<HeldBack> {
+        let (options, mode) = (&self.options, self.options.mode);
+        let mut budget = Budget::new(options.budget, &options.limits, held);
+        let mut held_back = None;
+        let mut misses = 0;
+        scratch.chosen.clear();
+        let mut rest = scratch.order.as_mut_slice();
+        while !rest.is_empty() {
+            let count = rest.len().min(AT_ONCE);
+            if count < rest.len() {
+                rest.select_nth_unstable(count);
+            }
+            let (next, later) = rest.split_at_mut(count);
+            next.sort_unstable();
+            for waiting in next {
+                let Some(known) = scratch.known.get(waiting.at() as usize) else {
+                    continue;
+                };
+                let chosen = encoded(world, known, *waiting, mode);
+                let (parts, count) = chosen.parts();
+                let parts = parts.get(..count).unwrap_or_default();
+                let is_new = chosen.what == What::Create && !known.may_be_held();
+                let Err((limit, ..)) = budget.take(parts, is_new.into()) else {
+                    scratch.chosen.push(chosen);
+                    continue;
+                };
+                let mut alone = Budget::new(options.budget, &options.limits, 0);
+                if let Err((limit, max, needed)) = alone.take(parts, is_new.into()) {
+                    held_back = held_back.or(Some(HeldBack {
+                        entity: known.id,
+                        limit,
+                        max,
+                        needed,
+                    }));
+                } else if limit == Limit::PacketBytes {
+                    misses += 1;
+                }
+                if misses >= MISSES || budget.room() < DESTROY_BYTES {
+                    return held_back;
+                }
+            }
+            rest = later;
+        }
+        held_back
+    }
+}
+
+/// Encodes a change.
+fn encoded(world: &mut World, known: &Known, waiting: Waiting, mode: Mode) -> Chosen {
+    let (at, what) = (waiting.at(), waiting.what());
+    let place = world.find(known.id).filter(|_| what != What::Destroy);
+    let span = match (place, what) {
+        (None, _) => (0, 0),
+        (Some(place), What::Update) => world.changes(place, known.base(mode)),
+        (Some(place), _) => world.create(place),
+    };
+    Chosen { at, what, span }
+}
+
+impl Chosen {
+    fn parts(&self) -> ([(Tag, usize); 2], usize) {
+        let bytes = (self.span.1 - self.span.0) as usize;
+        let destroy = (Tag::Destroy, DESTROY_BYTES);
+        match self.what {
+            What::Create => ([(Tag::Create, bytes), destroy], 1),
+            What::Replace => ([(Tag::Create, bytes), destroy], 2),
+            What::Update => ([(Tag::Update, bytes), destroy], 1),
+            What::Destroy => ([destroy, destroy], 1),
+        }
+    }
+}
+
+/// Writes the sections, after room for the header.
+fn write(world: &mut World, scratch: &mut Scratch, packet: &mut Vec<u8>) {
+    packet.clear();
+    packet.extend_from_slice(&[0; HEADER_BYTES]);
+    let Scratch {
+        known,
+        chosen,
+        body,
+        ..
+    } = scratch;
+    for tag in [Tag::Destroy, Tag::Create, Tag::Update] {
+        body.clear();
+        let mut count = 0;
+        for chosen in &*chosen {
+            let is_in = match chosen.what {
+                What::Create => tag == Tag::Create,
+                What::Update => tag == Tag::Update,
+                What::Destroy => tag == Tag::Destroy,
+                What::Replace => tag != Tag::Update,
+            };
+            if !is_in {
+                continue;
+            }
+            count += 1;
+            if tag == Tag::Destroy {
+                let id = known.get(chosen.at as usize).map_or(0, |known| known.id);
+                body.extend_from_slice(&id.to_le_bytes());
+            } else {
+                body.extend_from_slice(world.bytes(chosen.span));
+            }
+        }
+        if count > 0 {
+            push_section(packet, tag, count, body);
+        }
+    }
+}

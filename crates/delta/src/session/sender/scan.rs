@@ -1,0 +1,106 @@
+//! Finds the changes to send.
+
+use super::known::Known;
+use crate::session::options::Mode;
+use crate::session::scratch::{Scratch, Waiting, What};
+use crate::session::world::{Head, World};
+
+/// How much sooner a new entity is sent than a change of one that is there; an entity that ends is
+/// sent sooner still, because that takes 4 bytes. All grow with the time of waiting, so that none
+/// keeps the others out.
+const NEW: u64 = 8;
+const ENDED: u64 = 16;
+/// A change of an entity whose creation is under way repeats the whole of it, so that it is worth
+/// less than that of one that is there.
+const CHANGED: u64 = 2;
+
+/// A pass over the world and over what the sender knows.
+pub(super) struct Scan<'a> {
+    pub scratch: &'a mut Scratch,
+    pub tick: u32,
+    pub mode: Mode,
+    /// The largest weight so far, and that of the last packet.
+    pub heaviest: u32,
+    pub before: u32,
+    /// The number of entities that the receiver may see.
+    pub visible: usize,
+    /// The number of entities that it may have.
+    pub held: usize,
+}
+
+impl Scan<'_> {
+    /// Fills `scratch` with what is known after this packet, and the order of the changes.
+    pub fn entities(
+        &mut self,
+        mut known: &[Known],
+        world: &World,
+        weight: &mut impl FnMut(u32) -> u32,
+    ) {
+        self.scratch.known.clear();
+        self.scratch.order.clear();
+        for (id, head) in world.ids().iter().zip(world.heads()) {
+            while let Some((gone, rest)) = known.split_first()
+                && gone.id < *id
+            {
+                self.hide(*gone);
+                known = rest;
+            }
+            let entity = match known.split_first() {
+                Some((found, rest)) if found.id == *id => {
+                    known = rest;
+                    *found
+                }
+                _ => Known::new(*id),
+            };
+            match weight(*id) {
+                0 => self.hide(entity),
+                weight => self.show(entity, head, weight),
+            }
+        }
+        for gone in known {
+            self.hide(*gone);
+        }
+    }
+
+    #[inline]
+    fn show(&mut self, known: Known, head: &Head, weight: u32) {
+        self.visible += 1;
+        self.heaviest = self.heaviest.max(weight);
+        let weight = u64::from(weight);
+        let change = known.show(head, self.mode).map(|what| match what {
+            // It may be there already: then this is a change like others.
+            _ if known.flight >= head.born => (what, weight),
+            What::Update => (what, CHANGED * weight),
+            _ => (what, NEW * weight),
+        });
+        self.push(known, change);
+    }
+
+    #[inline]
+    fn hide(&mut self, known: Known) {
+        if known.may_be_held() {
+            let ends = known.hide(self.mode);
+            let urgency = ENDED * u64::from(self.before);
+            self.push(known, ends.then_some((What::Destroy, urgency)));
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, mut known: Known, change: Option<(What, u64)>) {
+        self.held += usize::from(known.may_be_held());
+        if let Some((what, urgency)) = change {
+            if known.since == 0 {
+                known.since = self.tick;
+            }
+            let waited = u64::from(self.tick - known.since) + 1;
+            let priority = urgency.saturating_mul(waited).min(u32::MAX.into());
+            let at = self.scratch.known.len() as u32;
+            self.scratch
+                .order
+                .push(Waiting::new(priority as u32, at, what));
+        } else {
+            known.since = 0;
+        }
+        self.scratch.known.push(known);
+    }
+}
