@@ -7,8 +7,8 @@ use mcap::records::op;
 
 use crate::container::{Extent, Fields, Inside, Leading, SchemaRecord, inside, unpack};
 use crate::layout::{
-    DEFAULT_TICK_NS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TABLES, KEY_TICK, METADATA,
-    Role, SCHEMA_NAME, TABLES_METADATA,
+    DEFAULT_TICK_NS, KEY_CONTENT, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TABLES, KEY_TICK,
+    METADATA, Role, SCHEMA_NAME, TABLES_METADATA, VIEW,
 };
 use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
@@ -66,6 +66,8 @@ pub(crate) struct Facts {
     pub log_tick_ns: u64,
     /// False if the metadata record with these facts is missing.
     pub there: bool,
+    /// Whether it holds the view of a receiver.
+    pub view: bool,
     /// The description of the tables from which the capture was made; it has a metadata record of
     /// its own.
     pub tables: Option<String>,
@@ -78,6 +80,7 @@ impl Facts {
             tick_ns: None,
             log_tick_ns: DEFAULT_TICK_NS,
             there: false,
+            view: false,
             tables: None,
         };
         let mut leading = Leading::new();
@@ -110,6 +113,7 @@ impl Facts {
             })
         };
         self.there = true;
+        self.view = map.get(KEY_CONTENT) == Some(&VIEW);
         self.tick_ns = number(KEY_TICK)?;
         self.log_tick_ns = number(KEY_LOG_TICK)?
             .or(self.tick_ns)

@@ -52,6 +52,10 @@ pub(crate) const KEY_TICK: &str = "tick_ns";
 /// The unit of log times, in nanoseconds.
 pub(crate) const KEY_LOG_TICK: &str = "log_tick_ns";
 /// A copy of the schema: its record is in the first chunk, which may be lost.
+/// Its value is [`VIEW`] if the packets are not those of a wire.
+pub(crate) const KEY_CONTENT: &str = "content";
+pub(crate) const VIEW: &str = "view";
+
 pub(crate) const KEY_SCHEMA: &str = "schema";
 /// The schema's hash, which shows whether the schema is damaged.
 pub(crate) const KEY_SCHEMA_HASH: &str = "schema_hash";

@@ -22,6 +22,9 @@ pub struct Options {
     /// it decodes packets as they come. A stream whose deltas build on states of `n` ticks ago
     /// consists of `n` independent chains, and needs `n` times as many added snapshots.
     pub keyframe_every: Option<u32>,
+    /// Whether the states are the view of a receiver, each coded on the one before. Otherwise the
+    /// packets are those of a wire, or are made from another recording.
+    pub view: bool,
 }
 
 impl Default for Options {
@@ -31,6 +34,7 @@ impl Default for Options {
             tick_ns: None,
             chunk_bytes: 1 << 16,
             keyframe_every: None,
+            view: false,
         }
     }
 }

@@ -45,6 +45,7 @@ pub(crate) struct Known {
     tick_ns: Option<u64>,
     log_tick_ns: u64,
     has_facts: bool,
+    view: bool,
     tables: Option<String>,
     end: End,
     listed: Listed,
@@ -173,6 +174,7 @@ pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Ca
         tick_ns: facts.tick_ns,
         log_tick_ns: facts.log_tick_ns,
         has_facts: facts.there,
+        view: facts.view,
         tables: facts.tables,
         listed: Listed::new(end.chunks.len()),
         end,
@@ -214,6 +216,12 @@ impl<'a> Capture<'a> {
     #[must_use]
     pub fn has_facts(&self) -> bool {
         self.known.has_facts
+    }
+
+    /// True if the states are the view of a receiver: see [`Options::view`](crate::Options::view).
+    #[must_use]
+    pub fn is_view(&self) -> bool {
+        self.known.view
     }
 
     /// The description, as JSON, of the tables from which the capture was made.

@@ -38,6 +38,15 @@ impl Packets<'_> {
         }
     }
 
+    /// True if the states are the view of a receiver: see [`Options::view`](crate::Options::view).
+    #[must_use]
+    pub fn is_view(&self) -> bool {
+        match self {
+            Self::Capture(capture) => capture.is_view(),
+            Self::Delta(_) => false,
+        }
+    }
+
     /// The reason why the end of the recording cannot be read, if reading the packets does not show
     /// it.
     #[must_use]

@@ -13,9 +13,9 @@ use mcap::{Compression, WriteOptions};
 use crate::decoder::decoder;
 use crate::error::CaptureError;
 use crate::layout::{
-    BESIDE_ENCODING, DEFAULT_TICK_NS, KEY_CLOCKS, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH,
-    KEY_TABLES, KEY_TICK, MESSAGE_ENCODING, METADATA, PROFILE, RISES_METADATA, Role,
-    SCHEMA_ENCODING, SCHEMA_NAME, TABLES_METADATA, clock_names,
+    BESIDE_ENCODING, DEFAULT_TICK_NS, KEY_CLOCKS, KEY_CONTENT, KEY_LOG_TICK, KEY_SCHEMA,
+    KEY_SCHEMA_HASH, KEY_TABLES, KEY_TICK, MESSAGE_ENCODING, METADATA, PROFILE, RISES_METADATA,
+    Role, SCHEMA_ENCODING, SCHEMA_NAME, TABLES_METADATA, VIEW, clock_names,
 };
 use crate::limits::MAX_PACKET_BYTES;
 use crate::options::{MAX_TICK_NS, Options};
@@ -119,6 +119,9 @@ impl<W: Write> Writer<W> {
         ]);
         if let Some(tick_ns) = options.tick_ns {
             facts.insert(KEY_TICK.to_owned(), tick_ns.to_string());
+        }
+        if options.view {
+            facts.insert(KEY_CONTENT.to_owned(), VIEW.to_owned());
         }
         mcap.write_metadata(&Metadata {
             name: METADATA.to_owned(),

@@ -248,6 +248,7 @@ fn recording(script: &mut Script<'_>) {
         tick_ns: [None, Some(1), Some(33_333_333)][script.below(3)],
         chunk_bytes: [1, 300, 2000, 1 << 20][script.below(4)],
         keyframe_every: [None, Some(1), Some(5)][script.below(3)],
+        view: false,
     };
     let stream = Stream::new(script);
     let mut writer = Writer::new(Vec::new(), &stream.schema, options).expect("memory");

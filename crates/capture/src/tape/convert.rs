@@ -29,12 +29,13 @@ pub(super) fn beside(schema: &Schema) -> Beside {
 }
 
 /// The options for writing a capture.
-pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>) -> options::Options {
+pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>, view: bool) -> options::Options {
     let every = options.count("keyframe-every");
     let asked = options.number("tick-rate");
     options::Options {
         tick_ns: asked.map(|hz| (1e9 / hz).round() as u64).or(tick_ns),
         keyframe_every: every.map(|every| u32::try_from(every).unwrap_or(u32::MAX)),
+        view,
         ..options::Options::default()
     }
 }
@@ -162,7 +163,7 @@ impl<'o> Output<'o> {
         out: &'o mut dyn Sink,
     ) -> Result<Self, Error> {
         let form = if to.format == CAPTURE {
-            let options = options_of(to.options, packets.tick_ns());
+            let options = options_of(to.options, packets.tick_ns(), packets.is_view());
             Form::Capture(Box::new(Writer::of_tables(out, schema, options, of)?))
         } else {
             Form::Delta(out)
@@ -244,7 +245,7 @@ pub(super) fn repair(
             (salvaged, vec![beside(&schema)])
         }
         Packets::Capture(capture) => {
-            let options = options_of(&Options::new(), capture.tick_ns());
+            let options = options_of(&Options::new(), capture.tick_ns(), capture.is_view());
             let of = of_tables(&packets);
             let mut writer = Writer::of_tables(out, &schema, options, of)?;
             if capture.has_role(Role::Added) {

@@ -168,7 +168,7 @@ impl Part<'_> {
                     log_tick_ns: log_tick_ns(capture),
                     rises: capture.rises(),
                 });
-                let options = options_of(&Options::new(), capture.tick_ns());
+                let options = options_of(&Options::new(), capture.tick_ns(), capture.is_view());
                 let mut writer = Writer::of_tables(out, capture.schema(), options, of)?;
                 if capture.has_role(Role::Added) {
                     writer.define(Role::Added)?;

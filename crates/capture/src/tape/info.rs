@@ -51,6 +51,9 @@ fn with_schema(mut info: Info, packets: &Packets<'_>) -> Info {
     }
     details.insert("components".into(), describe(schema, made).into());
     details.insert("tick_ns".into(), packets.tick_ns().into());
+    if packets.is_view() {
+        details.insert("view".into(), true.into());
+    }
     info.details = details;
     info
 }

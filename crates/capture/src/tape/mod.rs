@@ -176,7 +176,13 @@ impl Maker for Mcap {
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
         let secrets = made::secrets(options);
-        made::make(of, convert::options_of(options, None), secrets, out, work)
+        made::make(
+            of,
+            convert::options_of(options, None, false),
+            secrets,
+            out,
+            work,
+        )
     }
 }
 

@@ -31,6 +31,7 @@ fn capture() -> Vec<u8> {
         chunk_bytes: 1500,
         keyframe_every: Some(25),
         tick_ns: Some(50_000_000),
+        view: false,
     };
     let mut writer = Writer::new(Vec::new(), &schema(), options).unwrap();
     for packet in packets() {

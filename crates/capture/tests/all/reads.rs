@@ -153,6 +153,7 @@ fn long(full_every: u32, lag: u32, keyframe_every: Option<u32>) -> Vec<u8> {
         keyframe_every,
         chunk_bytes: 16 << 10,
         tick_ns: Some(16_666_667),
+        view: false,
     };
     capture_of(&packets, options)
 }
@@ -323,7 +324,7 @@ proptest! {
         places in places(),
     ) {
         let (packets, _) = stream(120, 5, full_every, lag);
-        let options = Options { keyframe_every, chunk_bytes, tick_ns };
+        let options = Options { keyframe_every, chunk_bytes, tick_ns, view: false };
         let mut bytes = capture_of(&packets, options);
         // Without the footer, without the summary, without the last chunks.
         let kept = [bytes.len(), bytes.len() - 20, bytes.len() * 4 / 5][cut];

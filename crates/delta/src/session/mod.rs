@@ -23,7 +23,9 @@
 //! **Strict mode** ([`Mode::Strict`]) is for those who must follow the wire, packet by packet.
 
 mod budget;
+mod change;
 mod feedback;
+mod known;
 mod lane;
 mod options;
 mod receiver;

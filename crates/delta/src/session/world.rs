@@ -5,6 +5,7 @@ use core::mem;
 
 use gametape_core::text::Hash;
 
+use super::change::{Head, Span};
 use super::lane::Lane;
 use super::options::SendError;
 use super::scratch::Scratch;
@@ -49,23 +50,12 @@ pub struct World {
     /// The settled values.
     state: Snapshot,
     heads: Vec<Head>,
-    /// When each value last changed; the values of an entity begin at [`Head::from`].
+    /// When each value last changed.
     changed: Vec<u32>,
     bytes: Bytes,
     pub(super) scratch: Scratch,
     // The memory of the state before.
     spare: (Snapshot, Vec<Head>, Vec<u32>),
-}
-
-/// What is known about an entity beside its values.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    /// Since when the entity exists with these components. An entity that is older at the receiver
-    /// has to be destroyed and created.
-    pub born: u32,
-    /// When any of its values last changed.
-    pub changed: u32,
-    from: usize,
 }
 
 /// The encoded entities of a tick.
@@ -91,9 +81,6 @@ struct Encoded {
 
 const CREATE: u32 = 0;
 const NOTHING: u32 = u32::MAX;
-
-/// A range of [`World::bytes`].
-pub(super) type Span = (u32, u32);
 
 impl World {
     /// Creates an empty world.

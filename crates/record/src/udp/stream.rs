@@ -464,6 +464,7 @@ mod tests {
         };
         let capture = Options {
             keyframe_every: Some(30),
+            view: !options.wire,
             ..Options::default()
         };
         let mut writer = Writer::new(Vec::new(), &schema, capture).unwrap();
@@ -477,6 +478,7 @@ mod tests {
         );
         let file = writer.finish().unwrap();
         let capture = gametape_capture::read(&file).unwrap();
+        assert!(capture.is_view());
         assert_eq!(capture.ticks(), recorded.first_tick.zip(recorded.last_tick));
         let last = recorded.last_tick.unwrap();
         for tick in [1, 50, last] {

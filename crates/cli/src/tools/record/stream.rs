@@ -208,6 +208,7 @@ fn options(args: &Args) -> FileOptions {
         capture: Options {
             tick_ns: args.tick_rate.map(|rate| (1e9 / rate).round() as u64),
             keyframe_every: (args.keyframe_every > 0).then_some(args.keyframe_every),
+            view: !args.wire,
             ..Options::default()
         },
         record: RecordOptions {

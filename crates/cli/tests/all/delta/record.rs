@@ -181,7 +181,7 @@ fn a_stream_with_loss_is_recorded_and_idle_ends_it() {
     snapbox::assert_data_eq!(
         out,
         str![[r#"
-out.mcap: recorded 112 packets (10,364 bytes), ticks 1 to 149; 37 ticks are missing; 5 packets came late or twice
+out.mcap: recorded 112 packets (10,398 bytes), ticks 1 to 149; 37 ticks are missing; 5 packets came late or twice
 
 "#]]
     );
@@ -211,24 +211,33 @@ out.mcap: recorded 112 packets (10,364 bytes), ticks 1 to 149; 37 ticks are miss
 
 #[test]
 fn a_number_of_packets_ends_it() {
-    let folder = folder();
-    let path = folder.path();
-    let recorder = Recorder::start(path, "--packets 7 --json out.mcap");
-    send(&socket(), recorder.at, &packets()[..7]);
-    let (code, out, _) = recorder.end();
-    assert_eq!(code, Some(0));
-    let size: usize = packets()[..7].iter().map(Vec::len).sum();
-    assert_eq!(
-        out,
-        format!(
-            "{{\"path\":\"out.mcap\",\"format\":\"capture\",\"packets\":7,\"bytes\":{size},\"added_keyframes\":0,\"first_tick\":1,\"last_tick\":7,\"missing_ticks\":0,\"stale\":0,\"unusable\":0,\"other_schema\":0,\"first_other_schema\":null,\"broken\":0,\"first_broken\":null,\"foreign\":0}}\n"
-        )
-    );
-    // The packets are those that were sent.
-    fine(path, "verify out.mcap");
-    assert_eq!(fine(path, "dump out.mcap").lines().count(), 7);
-    let all = fine(path, "dump run.delta");
-    assert!(all.starts_with(&fine(path, "dump out.mcap")));
+    for (option, view) in [("", Value::Bool(true)), ("--wire ", Value::Null)] {
+        let folder = folder();
+        let path = folder.path();
+        let recorder = Recorder::start(path, &format!("{option}--packets 7 --json out.mcap"));
+        send(&socket(), recorder.at, &packets()[..7]);
+        let (code, out, _) = recorder.end();
+        assert_eq!(code, Some(0));
+        let size: usize = packets()[..7].iter().map(Vec::len).sum();
+        assert_eq!(
+            out,
+            format!(
+                "{{\"path\":\"out.mcap\",\"format\":\"capture\",\"packets\":7,\"bytes\":{size},\"added_keyframes\":0,\"first_tick\":1,\"last_tick\":7,\"missing_ticks\":0,\"stale\":0,\"unusable\":0,\"other_schema\":0,\"first_other_schema\":null,\"broken\":0,\"first_broken\":null,\"foreign\":0}}\n"
+            )
+        );
+        // The capture says what it holds, and a copy of it, too.
+        fine(path, "verify out.mcap");
+        fine(path, "convert --tick-rate 60 out.mcap copy.mcap");
+        for file in ["out.mcap", "copy.mcap"] {
+            let info = fine(path, &format!("inspect --json {file}"));
+            let info: Value = serde_json::from_str(&info).unwrap();
+            assert_eq!(info["details"]["view"], view, "{option}{file}");
+        }
+        // The states are those that were sent.
+        assert_eq!(fine(path, "dump out.mcap").lines().count(), 7);
+        let all = fine(path, "dump run.delta");
+        assert!(all.starts_with(&fine(path, "dump out.mcap")));
+    }
 }
 
 /// Waits for a hello: a server that was started again knows nobody.

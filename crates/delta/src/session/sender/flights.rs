@@ -1,7 +1,9 @@
-//! The packets under way.
+//! The packets under way, and what becomes of them.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+
+use crate::session::known::Known;
 
 /// A packet of which nothing is known yet.
 #[derive(Clone, Debug)]
@@ -107,5 +109,39 @@ impl Flights {
         ids * size_of::<u32>()
             + self.queue.capacity() * size_of::<Flight>()
             + self.spare.capacity() * size_of::<Vec<u32>>()
+    }
+}
+
+/// A packet has arrived: the baseline has what it brought.
+pub(super) fn arrived(known: &mut [Known], flight: &Flight) {
+    each(known, flight.destroyed(), |known| {
+        known.acked = 0;
+        known.land(flight.tick);
+    });
+    each(known, flight.named(), |known| {
+        known.acked = flight.tick;
+        known.land(flight.tick);
+    });
+}
+
+/// A packet was lost: its changes wait again, unless a newer packet has them.
+pub(super) fn lost(known: &mut [Known], flight: &Flight) {
+    for ids in [flight.destroyed(), flight.named()] {
+        each(known, ids, |known| {
+            if known.flight == flight.tick {
+                known.ground();
+            }
+        });
+    }
+}
+
+/// Calls `change` for the entities with these ids; both lists ascend.
+fn each(mut known: &mut [Known], ids: &[u32], mut change: impl FnMut(&mut Known)) {
+    for id in ids {
+        let before = known.partition_point(|known| known.id < *id);
+        known = known.get_mut(before..).unwrap_or_default();
+        if let Some(found) = known.first_mut().filter(|known| known.id == *id) {
+            change(found);
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! The sending side of a session.
 
 mod flights;
-mod known;
 mod pack;
 mod scan;
 
@@ -10,11 +9,10 @@ use core::mem;
 
 use gametape_core::text::Hash;
 
-use self::flights::Flights;
-pub(super) use self::known::Known;
-use self::known::{arrived, lost};
+use self::flights::{Flights, arrived, lost};
 use self::scan::Scan;
 use super::feedback::Feedback;
+use super::known::Known;
 use super::options::{Mode, SendError, SenderOptions, Sent};
 use super::world::World;
 use crate::body::check_schema;

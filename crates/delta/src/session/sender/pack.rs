@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 
 use super::Sender;
-use super::known::Known;
 use crate::limits::Limit;
 use crate::session::budget::{Budget, DESTROY_BYTES};
+use crate::session::change::{Chosen, Waiting, What};
+use crate::session::known::Known;
 use crate::session::options::{HeldBack, Mode, Sent};
-use crate::session::scratch::{Chosen, Scratch, Waiting, What};
+use crate::session::scratch::Scratch;
 use crate::session::world::World;
 use crate::wire::{HEADER_BYTES, Tag, push_section};
 

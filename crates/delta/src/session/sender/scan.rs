@@ -1,9 +1,10 @@
 //! Finds the changes to send.
 
-use super::known::Known;
+use crate::session::change::{Head, Waiting, What};
+use crate::session::known::Known;
 use crate::session::options::Mode;
-use crate::session::scratch::{Scratch, Waiting, What};
-use crate::session::world::{Head, World};
+use crate::session::scratch::Scratch;
+use crate::session::world::World;
 
 /// How much sooner a new entity is sent than a change of one that is there; an entity that ends is
 /// sent sooner still, because that takes 4 bytes. All grow with the time of waiting, so that none

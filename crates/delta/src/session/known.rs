@@ -1,13 +1,11 @@
-//! What the sender knows of an entity at its receiver.
+//! What a sender knows of an entity at its receiver.
 
-use super::flights::Flight;
-use crate::session::options::Mode;
-use crate::session::scratch::What;
-use crate::session::world::Head;
+use super::change::{Head, What};
+use super::options::Mode;
 
 /// An entity that the receiver may have or should have. Ticks are 0 where there is none.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::session) struct Known {
+pub(super) struct Known {
     pub id: u32,
     /// The tick of its values in the baseline; 0 if the baseline lacks it.
     pub acked: u32,
@@ -80,44 +78,11 @@ impl Known {
         }
     }
 
-    const fn land(&mut self, tick: u32) {
+    /// The packet of this tick has arrived.
+    pub const fn land(&mut self, tick: u32) {
         if self.flight == tick {
             self.flight = 0;
             self.ends = false;
-        }
-    }
-}
-
-/// A packet has arrived: the baseline has what it brought.
-pub(super) fn arrived(known: &mut [Known], flight: &Flight) {
-    each(known, flight.destroyed(), |known| {
-        known.acked = 0;
-        known.land(flight.tick);
-    });
-    each(known, flight.named(), |known| {
-        known.acked = flight.tick;
-        known.land(flight.tick);
-    });
-}
-
-/// A packet was lost: its changes wait again, unless a newer packet has them.
-pub(super) fn lost(known: &mut [Known], flight: &Flight) {
-    for ids in [flight.destroyed(), flight.named()] {
-        each(known, ids, |known| {
-            if known.flight == flight.tick {
-                known.ground();
-            }
-        });
-    }
-}
-
-/// Calls `change` for the entities with these ids; both lists ascend.
-fn each(mut known: &mut [Known], ids: &[u32], mut change: impl FnMut(&mut Known)) {
-    for id in ids {
-        let before = known.partition_point(|known| known.id < *id);
-        known = known.get_mut(before..).unwrap_or_default();
-        if let Some(found) = known.first_mut().filter(|known| known.id == *id) {
-            change(found);
         }
     }
 }

@@ -1,0 +1,61 @@
+//! Changes of entities: when they happen, and what a packet makes of them.
+
+/// What is known about an entity of the world beside its values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    /// Since when the entity exists with these components. An entity that is older at the receiver
+    /// has to be destroyed and created.
+    pub born: u32,
+    /// When any of its values last changed.
+    pub changed: u32,
+    /// Where the ticks of its values begin.
+    pub from: usize,
+}
+
+/// A range of the bytes that a world has encoded.
+pub(super) type Span = (u32, u32);
+
+/// What a packet does to an entity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum What {
+    Create,
+    /// Destroy and create: at the receiver is an entity of the same id that has ended, or has other
+    /// components.
+    Replace,
+    Update,
+    Destroy,
+}
+
+/// An entity with a change to send. The most urgent is the least, and among equals the one with the
+/// lowest id. It is one word, because all of them are sorted for each receiver.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Waiting(u64);
+
+impl Waiting {
+    /// `at` is the index in what the sender knows.
+    pub const fn new(priority: u32, at: u32, what: What) -> Self {
+        Self((!priority as u64) << 32 | (at as u64) << 2 | what as u64)
+    }
+
+    pub const fn at(self) -> u32 {
+        self.0 as u32 >> 2
+    }
+
+    pub const fn what(self) -> What {
+        match self.0 & 3 {
+            0 => What::Create,
+            1 => What::Replace,
+            2 => What::Update,
+            _ => What::Destroy,
+        }
+    }
+}
+
+/// An entity that is in the packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    /// Its index in `known`.
+    pub at: u32,
+    pub what: What,
+    pub span: Span,
+}
