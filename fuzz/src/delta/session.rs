@@ -391,9 +391,14 @@ impl Session {
         }
         self.feedback.clear();
         // Enough packets to send everything one by one, plus a request and its answer.
-        let enough = 2 * (self.world.len() + self.receiver.view().len()) + 16;
+        let enough = 2 * (self.world.len() + self.receiver.view().len()) + 40;
         let enough = enough * (self.delay + 1);
-        // A packet before may be lost and not known to be: one without content says little.
+        // A packet before may be lost and not known to be: one without content says little. In strict
+        // mode, what the sender went back from stays in the view for eight packets.
+        let until = match self.mode {
+            Mode::Merged => self.delay + 3,
+            Mode::Strict => self.delay + 12,
+        };
         let mut quiet = 0;
         for _ in 0..enough {
             let Some((sent, packet)) = self.encode(1) else {
@@ -406,7 +411,7 @@ impl Session {
             } else {
                 quiet = 0;
             }
-            if quiet == self.delay + 3 {
+            if quiet == until {
                 break;
             }
         }

@@ -54,8 +54,8 @@ impl Default for SenderOptions {
 /// Options of a [`Receiver`](crate::Receiver).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReceiverOptions {
-    /// The number of states that are kept (at least 2). With at least as many as the sender's
-    /// window, a full snapshot is needed only at the start.
+    /// The sender's window, or more: so many states are kept, and two. Then a full snapshot is
+    /// needed only at the start.
     pub window: usize,
     /// The limits on packets and states.
     pub limits: Limits,

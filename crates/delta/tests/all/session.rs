@@ -704,6 +704,27 @@ fn a_merged_state_is_bounded() {
     assert_eq!((receiver.view().len(), refused), (8, 2));
 }
 
+/// All packets of a small window arrive, and the one that asks for an answer; of the answers, only
+/// the first does. Its state is the next baseline.
+#[test]
+fn a_receiver_keeps_every_state_that_may_become_the_baseline() {
+    let mut pair = Pair::new(SenderOptions {
+        window: 2,
+        ..SenderOptions::default()
+    });
+    pair.exchange();
+    let mut answers = Vec::new();
+    for value in 0..3 {
+        put(&mut pair.state, 1, value * 100);
+        let sent = pair.send();
+        assert_eq!(sent.stalled, value == 2);
+        answers.push(pair.apply());
+    }
+    assert!(pair.sender.feedback(&answers[0]));
+    assert_eq!(pair.send().baseline, Some(2));
+    pair.apply();
+}
+
 /// The receiver was restarted, and took packets of before in place of new ones. What it acknowledges
 /// shows that it lacks the baseline.
 #[test]

@@ -93,9 +93,11 @@ impl Receiver {
     #[must_use]
     pub fn with_options(schema: &Schema, options: ReceiverOptions) -> Self {
         let read = ReadOptions::strict().limits(options.limits);
+        // The baseline, a whole window under way, and the packet that asks for an answer.
+        let states = options.window.max(2).saturating_add(2);
         Self {
             decoder: Decoder::with_options(schema, read),
-            states: Baselines::new(schema, options.window.max(2)),
+            states: Baselines::new(schema, states),
             pinned: None,
             earlier: 0,
             shows: match options.mode {
