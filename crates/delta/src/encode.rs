@@ -246,35 +246,6 @@ fn changed_fields(plans: &[Plan], thresholds: bool, old: &[u64], new: &[u64]) ->
     })
 }
 
-/// Collects the fields of an entity that must be sent, because they differ (or differ by more than
-/// their threshold). Returns true if there are any. Both rows must have the same components.
-#[inline]
-pub(crate) fn changes(
-    layout: &Layout,
-    thresholds: bool,
-    old: Row<'_>,
-    new: Row<'_>,
-    changed: &mut Vec<Changed>,
-) -> bool {
-    changed.clear();
-    let (mut old_codes, mut new_codes) = (old.codes, new.codes);
-    for component in ones(new.mask) {
-        let plans = layout.fields(component);
-        let (Some((old, old_rest)), Some((new, new_rest))) = (
-            old_codes.split_at_checked(plans.len()),
-            new_codes.split_at_checked(plans.len()),
-        ) else {
-            break;
-        };
-        (old_codes, new_codes) = (old_rest, new_rest);
-        let mask = changed_fields(plans, thresholds, old, new);
-        if mask != 0 {
-            changed.push((component, mask));
-        }
-    }
-    !changed.is_empty()
-}
-
 #[inline(always)]
 pub(crate) fn write_mask(bits: &mut Burst<'_>, mask: u64, count: usize) {
     if count > 0 {

@@ -196,6 +196,7 @@ fn capture(packets: &[Vec<u8>], ends: bool) -> Vec<u8> {
         tick_ns: Some(50_000_000),
         chunk_bytes: 2000,
         keyframe_every: Some(30),
+        ..CaptureOptions::default()
     };
     let mut out = Vec::new();
     let mut writer = Writer::new(&mut out, &Arena::schema(), options).unwrap();
