@@ -448,15 +448,15 @@ fn the_demo_finds_sound_games_sound_and_tampered_ones_out() {
         out[at..end].to_owned(),
         str![[r#"
 An arena of 300 ships is replicated at 30 Hz over a network that loses 10 % of the packets, and what arrives is captured as it is seen there:
-pass  out/arena.mcap  596 packets, all applied, 264 entities at tick 657
-      660 packets sent ([..] bytes/s), 62 lost, 2 still on the way when the run ends; 0 times asked for a full snapshot; in the end the receiver sees what the sender sees
+pass  out/arena.mcap  585 packets, all applied, 264 entities at tick 658
+      660 packets sent ([..] bytes/s), 73 lost, 2 still on the way when the run ends; 0 times asked for a full snapshot; in the end the receiver sees what the sender sees
 
 A copy of it in which a bit was flipped:
-fail  out/arena-flipped.mcap  540 packets, 326 applied
-      error capture.crc, byte 0: the checksum of the data section is e94d5193, ddc421a9 is recorded
-      error capture.crc, byte 264,653: the checksum of the chunk is a245f0c1, 1294a4be is recorded
-      error delta.baseline-missing, packet 275 (tick 375, 12.466666542 s, byte 317,815): it builds on tick 374, which is not recorded before it
-      error delta.not-applied: 213 packets, the last of tick 601, build on packets that could not be applied
+fail  out/arena-flipped.mcap  535 packets, 318 applied
+      error capture.crc, byte 0: the checksum of the data section is 75abad72, 400c2e37 is recorded
+      error capture.crc, byte 264,086: the checksum of the chunk is 925941fb, 621a9fdb is recorded
+      error delta.baseline-missing, packet 270 (tick 353, 11.733333216 s, byte 314,836): it builds on tick 352, which is not recorded before it
+      error delta.not-applied: 216 packets, the last of tick 601, build on packets that could not be applied
 
 "#]]
     );

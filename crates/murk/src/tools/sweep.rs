@@ -1,7 +1,7 @@
 //! Runs of a world with many parameters and seeds.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -175,24 +175,27 @@ impl Sweep {
     }
 }
 
-/// Calls a function with each number up to `count`, on all cores. Returns the results in order, or the
-/// first error by that order of those that came before all stopped.
+/// Calls a function with each number up to `count`, on all cores. Returns the results in order, or the first error
+/// by that order: what comes before it is always done.
 fn parallel<T: Send, E: Send>(
     count: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    // The number of the first error so far.
+    let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
     let results = Mutex::new(Vec::new());
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     side_by_side((0..threads.min(count)).map(|_| {
         || {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= count || stop.load(Ordering::Relaxed) {
+                if at >= count || at > failed.load(Ordering::Relaxed) {
                     break;
                 }
                 let result = work(at);
-                stop.fetch_or(result.is_err(), Ordering::Relaxed);
+                if result.is_err() {
+                    failed.fetch_min(at, Ordering::Relaxed);
+                }
                 let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
                 results.push((at, result));
             }
@@ -201,4 +204,18 @@ fn parallel<T: Send, E: Send>(
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(at, _)| *at);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parallel;
+
+    #[test]
+    fn the_first_error_is_always_the_same() {
+        for _ in 0..500 {
+            let found = parallel(64, |at| if at % 8 == 3 { Err(at) } else { Ok(at) });
+            assert_eq!(found, Err(3));
+        }
+        assert_eq!(parallel(3, Ok::<_, ()>), Ok(vec![0, 1, 2]));
+    }
 }
