@@ -188,7 +188,7 @@ fn join(mode: Mode, trip: u32) -> u32 {
     1000
 }
 
-/// What a receiver sees of 300 entities, of which ten are born and ten die each tick.
+/// The view of a receiver of 300 entities, of which ten are born and ten die each tick.
 #[derive(Default)]
 struct Seen {
     /// Sums over ticks: living, of them in view; living when the newest packet was sent, of them in

@@ -234,7 +234,7 @@ pub const fn varuint_len(value: u32) -> usize {
 /// Writes bits to its own buffer, which can be reused.
 #[derive(Clone, Default, Debug)]
 pub struct BitWriter {
-    /// What was written, and space after it: words are stored to it, which is faster than a `Vec`
+    /// The bytes that were written, and space after them: to store words there is faster than a `Vec`
     /// that grows with each of them.
     bytes: Vec<u8>,
     /// The number of bytes that were written.

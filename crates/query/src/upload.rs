@@ -82,7 +82,7 @@ impl Write for Upload {
     }
 }
 
-/// What was sent of an object that is given up is deleted.
+/// The parts that were sent of an object that is given up are deleted.
 impl Drop for Upload {
     fn drop(&mut self) {
         if let Some(mut out) = self.out.take() {

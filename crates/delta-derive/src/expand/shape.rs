@@ -1,4 +1,4 @@
-//! What a struct or an enum consists of.
+//! The parts of a struct or an enum.
 
 use proc_macro2::Span;
 use quote::format_ident;

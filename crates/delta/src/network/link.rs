@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-/// What a network does to packets. Chances are in thousandths; times are in ticks, or whatever unit
+/// The behaviour of a network. Chances are in thousandths; times are in ticks, or whatever unit
 /// the caller counts in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conditions {
@@ -66,7 +66,7 @@ impl Default for Conditions {
     }
 }
 
-/// What became of a packet: how long each of its copies took. A lost packet has none.
+/// The fate of a packet: how long each of its copies took. A lost packet has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Fate {
     /// The time that the packet took; `None` if it was lost.

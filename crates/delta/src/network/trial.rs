@@ -13,7 +13,7 @@ use crate::session::{
 use crate::snapshot::{Entity, Snapshot};
 use crate::wire::Tag;
 
-/// What is wrong with a session.
+/// A fault of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {

@@ -1,6 +1,6 @@
 //! Changes of entities: when they happen, and what a packet makes of them.
 
-/// What is known about an entity of the world beside its values.
+/// The history of an entity of the world, beside its values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     /// Since when the entity exists with these components. An entity that is older at the receiver
@@ -15,7 +15,7 @@ pub(super) struct Head {
 /// A range of the bytes that a world has encoded.
 pub(super) type Span = (u32, u32);
 
-/// What a packet does to an entity.
+/// The effect of a packet on an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
     Create,

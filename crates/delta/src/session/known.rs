@@ -1,4 +1,4 @@
-//! What a sender knows of an entity at its receiver.
+//! The knowledge of a sender about an entity at its receiver.
 
 use super::change::{Head, What};
 use super::options::Mode;

@@ -10,7 +10,7 @@ use crate::wire::HEADER_BYTES;
 /// seconds at 30 packets per second.
 pub const DEFAULT_WINDOW: usize = 64;
 
-/// What the state "of a tick" is on which a delta builds. Both sides must use the same mode; they
+/// The meaning of the state "of a tick" on which a delta builds. Both sides must use the same mode; they
 /// agree on it when they connect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Mode {
@@ -36,7 +36,7 @@ pub struct SenderOptions {
     pub window: usize,
     /// The limits of the receiver.
     pub limits: Limits,
-    /// What deltas build on.
+    /// The states that deltas build on.
     pub mode: Mode,
 }
 
@@ -59,7 +59,7 @@ pub struct ReceiverOptions {
     pub window: usize,
     /// The limits on packets and states.
     pub limits: Limits,
-    /// What deltas build on.
+    /// The states that deltas build on.
     pub mode: Mode,
 }
 
@@ -104,7 +104,7 @@ pub struct HeldBack {
     pub limit: Limit,
     /// The value of the limit.
     pub max: usize,
-    /// What a packet with only this entity needs.
+    /// The bytes that a packet with only this entity needs.
     pub needed: usize,
 }
 

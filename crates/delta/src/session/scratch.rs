@@ -8,7 +8,7 @@ use super::known::Known;
 /// Senders of one world take turns, so one of each list serves them all.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Scratch {
-    /// What the sender knows after the packet.
+    /// The knowledge of the sender after the packet.
     pub known: Vec<Known>,
     /// The entities with changes.
     pub order: Vec<Waiting>,

@@ -35,7 +35,7 @@ pub struct RecordOptions {
     /// Acknowledge packets to their sender, and ask for a full snapshot if one is needed. Without
     /// feedback, a sender that codes against acknowledged states sends only full snapshots.
     pub feedback: bool,
-    /// What the sender's deltas build on.
+    /// The states that the sender's deltas build on.
     pub mode: Mode,
     /// Record the packets as they came, in place of the receiver's view. A capture of packets can be
     /// followed only if the mode is strict.

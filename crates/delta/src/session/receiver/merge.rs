@@ -9,7 +9,7 @@ use crate::schema::Schema;
 use crate::session::lane::{Lane, soonest};
 use crate::snapshot::Snapshot;
 
-/// What belongs to the newest merged state, which is the view.
+/// The data that belongs to the newest merged state, which is the view.
 #[derive(Clone, Debug)]
 pub(super) struct Merged {
     /// The tick of each entity's values.

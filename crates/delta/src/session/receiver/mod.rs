@@ -75,7 +75,7 @@ pub struct Receiver {
     named: Vec<u32>,
 }
 
-/// What the receiver shows, beside its states.
+/// The view of the receiver, beside its states.
 #[derive(Clone, Debug)]
 enum Shows {
     Merged(Merged),
