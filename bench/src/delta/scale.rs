@@ -241,7 +241,7 @@ fn lossy(mode: Mode, loss: u32, seed: u64) -> Seen {
             seen.then_seen += f64::from(u8::from(then.contains(id)));
             if state.entity(*id).is_some() {
                 seen.living_seen += 1.0;
-                let age = tick - session.receiver.tick_of(*id).unwrap();
+                let age = tick - session.receiver.confirmed(*id).unwrap().at;
                 seen.ages.push(age);
             } else {
                 seen.dead += 1.0;

@@ -153,16 +153,17 @@ impl Decoder {
         packet: &[u8],
         state: &mut Snapshot,
     ) -> Result<(), Error> {
-        self.delta_naming(baseline, packet, state, |_| ())
+        self.delta_naming(baseline, packet, state, |_, _| ())
     }
 
-    /// Like [`delta`](Self::delta), and reports which entities the packet creates or updates.
+    /// Like [`delta`](Self::delta), and reports the entities of each section. Those of one section
+    /// ascend.
     pub(crate) fn delta_naming(
         &self,
         baseline: &Snapshot,
         packet: &[u8],
         state: &mut Snapshot,
-        mut named: impl FnMut(u32),
+        mut named: impl FnMut(Tag, u32),
     ) -> Result<(), Error> {
         self.prepare(state);
         let result = self.try_delta(baseline, packet, state, &mut named);
@@ -177,7 +178,7 @@ impl Decoder {
         baseline: &Snapshot,
         packet: &[u8],
         state: &mut Snapshot,
-        named: &mut impl FnMut(u32),
+        named: &mut impl FnMut(Tag, u32),
     ) -> Result<(), Error> {
         let frame = self.frame(packet)?;
         let Kind::Delta {
@@ -241,7 +242,7 @@ impl Decoder {
         destroy: Option<Section<'_>>,
         create: Option<Section<'_>>,
         state: &mut Snapshot,
-        named: &mut impl FnMut(u32),
+        named: &mut impl FnMut(Tag, u32),
     ) -> Result<(), Error> {
         let mut destroys = destroy
             .map(|section| Body::new(section, self.strict, &self.limits))
@@ -282,14 +283,15 @@ impl Decoder {
                     }
                     state.rows.push_range(&baseline.rows, at..before);
                     at = before;
-                    named(entity);
+                    named(Tag::Create, entity);
                     creates.read(state)?;
                 }
             }
             state.rows.push_range(&baseline.rows, at..until);
-            if gone.is_none() {
+            let Some(gone) = gone else {
                 return Ok(());
-            }
+            };
+            named(Tag::Destroy, gone);
             at = until + 1;
         }
     }
@@ -298,7 +300,7 @@ impl Decoder {
         &self,
         section: Section<'_>,
         state: &mut Snapshot,
-        named: &mut impl FnMut(u32),
+        named: &mut impl FnMut(Tag, u32),
     ) -> Result<(), Error> {
         let layout = self.schema.layout();
         let components = layout.components();
@@ -310,7 +312,7 @@ impl Decoder {
                 return Err(body.error(Rule::EntityNotFound { tag, entity }));
             };
             at = found + 1;
-            named(entity);
+            named(Tag::Update, entity);
             let mut updated = body.mask(components)?;
             let mask = state.rows.mask(found);
             if updated & !mask != 0 {

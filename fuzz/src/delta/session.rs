@@ -482,7 +482,7 @@ impl Session {
             assert!(self.answer(&packet), "a packet of a good network");
         }
         for id in ids {
-            let tick = self.receiver.tick_of(id).expect("it is shown");
+            let tick = self.receiver.confirmed(id).expect("it is shown").at;
             let moving = value(self.world.entity(id));
             assert!(tick > start || moving.is_none(), "entity {id} waits on");
         }
@@ -527,7 +527,7 @@ impl Shown {
         Self {
             model: Model::of(view),
             ticks: ids
-                .map(|id| (*id, receiver.tick_of(*id).expect("it is shown")))
+                .map(|id| (*id, receiver.confirmed(*id).expect("it is shown").at))
                 .collect(),
             tick: view.tick(),
             state: receiver.state().cloned(),

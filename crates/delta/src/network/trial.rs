@@ -4,13 +4,15 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::link::{Conditions, Link};
+use super::told::Told;
+use super::values;
 use crate::apply::Decoder;
 use crate::schema::{Change, Schema};
 use crate::session::{
     Feedback, Mode, ReceiveError, Receiver, ReceiverOptions, SendError, Sender, SenderOptions,
     Sent, World,
 };
-use crate::snapshot::{Entity, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::wire::Tag;
 
 /// A fault of a session.
@@ -69,6 +71,14 @@ pub enum Fault {
         /// The tick of the packet.
         tick: u32,
     },
+    /// The events of a packet do not lead from what was shown to what is shown.
+    #[error("the events of the packet at tick {tick} do not say what became of entity {entity}")]
+    Events {
+        /// The id of the entity.
+        entity: u32,
+        /// The tick at which the packet arrived.
+        tick: u32,
+    },
     /// A packet destroys an entity that lives and that the receiver may see.
     #[error("entity {entity} was destroyed with tick {tick} and lives")]
     Killed {
@@ -87,6 +97,7 @@ type Values = Option<Vec<(u16, Vec<i128>)>>;
 ///
 /// - every entity has values that it had at the tick that the receiver names, within the thresholds;
 /// - no entity is shown with older values than before;
+/// - the events of each packet lead from the view before it to the view after it;
 /// - no entity is lost, unless it ended or was hidden, or the session began again;
 /// - no packet exceeds the budget, and the receiver refuses none.
 ///
@@ -106,6 +117,8 @@ pub struct Trial {
     past: BTreeMap<u32, Vec<(u32, Values)>>,
     /// The tick of each entity's values in the view.
     shown: BTreeMap<u32, u32>,
+    /// The view, as the events tell it.
+    told: Told,
     /// The entities that the last state lets the receiver see.
     visible: BTreeSet<u32>,
     resyncs: u32,
@@ -129,6 +142,7 @@ impl Trial {
             sent: None,
             past: BTreeMap::new(),
             shown: BTreeMap::new(),
+            told: Told::default(),
             visible: BTreeSet::new(),
             resyncs: 0,
             applied: 0,
@@ -226,10 +240,11 @@ impl Trial {
         while let Some(packet) = self.down.arrive(now) {
             let feedback = match self.receiver.apply(&packet) {
                 Ok(received) => {
-                    if received.fresh {
-                        self.applied += 1;
-                        self.judge(&packet)?;
-                    }
+                    self.applied += u32::from(received.fresh);
+                    let (view, events) = (self.receiver.view(), self.receiver.events());
+                    let told = self.told.follow(view, events);
+                    told.map_err(|entity| Fault::Events { entity, tick: now })?;
+                    self.judge(&packet, received.fresh)?;
                     Some(received.ack)
                 }
                 Err(error @ ReceiveError::NeedFull { .. }) => {
@@ -278,6 +293,7 @@ impl Trial {
         self.receiver.reset();
         self.down.drop_flying();
         self.shown.clear();
+        self.told = Told::default();
     }
 
     /// Returns the world.
@@ -370,12 +386,12 @@ impl Trial {
     }
 
     /// Compares the view with the past.
-    fn judge(&mut self, packet: &[u8]) -> Result<(), Fault> {
+    fn judge(&mut self, packet: &[u8], fresh: bool) -> Result<(), Fault> {
         let view = self.receiver.view();
         let mut shown = BTreeMap::new();
         for entity in view.iter() {
             let id = entity.id();
-            let as_of = self.receiver.tick_of(id).unwrap_or(0);
+            let as_of = self.receiver.confirmed(id).map_or(0, |seen| seen.at);
             let truth = self.at(id, as_of);
             if !truth.is_some_and(|truth| is_close(&self.schema, truth, &values(&entity))) {
                 return Err(Fault::Untrue { entity: id, as_of });
@@ -389,18 +405,23 @@ impl Trial {
             }
             shown.insert(id, as_of);
         }
-        self.judge_losses(packet, &shown)?;
+        self.judge_losses(packet, fresh, &shown)?;
         self.shown = shown;
         Ok(())
     }
 
     /// Checks that all entities that are no longer shown were destroyed, and rightly so.
-    fn judge_losses(&self, packet: &[u8], shown: &BTreeMap<u32, u32>) -> Result<(), Fault> {
+    fn judge_losses(
+        &self,
+        packet: &[u8],
+        fresh: bool,
+        shown: &BTreeMap<u32, u32>,
+    ) -> Result<(), Fault> {
         let Ok(packet) = Decoder::new(&self.schema).packet(packet) else {
             return Ok(());
         };
         let tick = packet.header.tick;
-        if packet.header.baseline().is_none() {
+        if fresh && packet.header.baseline().is_none() {
             return Ok(()); // A full snapshot begins again.
         }
         let sections = packet.sections.iter();
@@ -413,24 +434,17 @@ impl Trial {
             }
             let entity = *id;
             let was_absent = self.was_absent(entity, *before, tick);
-            if destroyed.contains(id) && !was_absent {
+            if fresh && destroyed.contains(id) && !was_absent {
                 return Err(Fault::Killed { entity, tick });
             }
             // In strict mode the sender may go back to a state that lacks an entity.
             let is_merged = self.sender.options().mode == Mode::Merged;
-            if is_merged && !destroyed.contains(id) {
+            if is_merged && !(fresh && destroyed.contains(id)) {
                 return Err(Fault::Vanished { entity, tick });
             }
         }
         Ok(())
     }
-}
-
-fn values(entity: &Entity<'_>) -> Vec<(u16, Vec<i128>)> {
-    let parts = entity.components();
-    parts
-        .map(|part| (part.id(), part.values().map(|v| v.as_i128()).collect()))
-        .collect()
 }
 
 /// Returns true if the values differ by no more than their thresholds.

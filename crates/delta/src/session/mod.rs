@@ -37,6 +37,6 @@ pub use feedback::Feedback;
 pub use options::{
     DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent,
 };
-pub use receiver::{ReceiveError, Received, Receiver};
+pub use receiver::{Confirmed, ReceiveError, Received, Receiver, ViewEvent};
 pub use sender::Sender;
 pub use world::World;

@@ -284,7 +284,7 @@ fn arena(feedback_until: u32, ticks: u32) -> Figures {
         figures.bytes += sent.bytes as f64;
         figures.named += sent.named as f64;
         for ship in receiver.view().ids() {
-            let age = tick - receiver.tick_of(*ship).unwrap();
+            let age = tick - receiver.confirmed(*ship).unwrap().at;
             seen += 1;
             figures.age += f64::from(age);
             figures.oldest = figures.oldest.max(age);
@@ -377,7 +377,7 @@ fn ages(seed: u64) -> [Ages; 2] {
             let view = trial.receiver().view();
             if trial.applied() > before && tick > 100 {
                 for id in view.ids() {
-                    ages.add(view.tick() - trial.receiver().tick_of(*id).unwrap());
+                    ages.add(view.tick() - trial.receiver().confirmed(*id).unwrap().at);
                 }
             }
         }

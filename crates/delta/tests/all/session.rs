@@ -257,7 +257,7 @@ fn an_entity_that_is_hidden_for_a_moment_comes_back() {
         assert_eq!(pair.send().named, 1);
         pair.apply();
         assert!(pair.agrees());
-        assert_eq!(pair.receiver.tick_of(1), Some(3));
+        assert_eq!(pair.receiver.confirmed(1).map(|seen| seen.at), Some(3));
     }
 }
 

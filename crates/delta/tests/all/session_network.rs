@@ -220,7 +220,7 @@ fn a_tight_budget_starves_nobody() {
         move_all(&mut world, tick);
         trial.step(&world).unwrap();
         let receiver = trial.receiver();
-        let fresh = (0..50).filter(|id| receiver.tick_of(*id).unwrap() > 150);
+        let fresh = (0..50).filter(|id| receiver.confirmed(*id).unwrap().at > 150);
         seen.extend(fresh);
     }
     assert_eq!(seen.len(), 50, "in 50 packets of about 5 entities");
@@ -250,7 +250,7 @@ fn weights_are_shares_of_the_budget() {
         let weight = |id| if id < 20 { 4 } else { 1 };
         trial.step_visible(&world, weight).unwrap();
         for id in 0..40 {
-            let at = trial.receiver().tick_of(id);
+            let at = trial.receiver().confirmed(id).map(|seen| seen.at);
             if tick > 100 && last.insert(id, at) != Some(at) {
                 named[usize::from(id >= 20)] += 1;
             }

@@ -4,6 +4,8 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
 
+use super::events::{ViewEvent, note};
+use super::seen::{Names, Seen};
 use crate::baseline::Baselines;
 use crate::schema::Schema;
 use crate::session::lane::{Lane, soonest};
@@ -17,51 +19,56 @@ const PATIENCE: u8 = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     pub view: Snapshot,
-    /// The ticks of the values in the view, one for each entity.
-    pub view_ticks: Vec<u32>,
-    /// For how many packets each of them has been missing from the state.
-    missing: Vec<u8>,
+    /// The ticks of the values in the view, one for each entity, and for how many packets it has
+    /// been missing from the state.
+    seen: Vec<(Seen, u8)>,
     /// For each state that is kept, the ticks of its entities' values.
     ticks: VecDeque<(u32, Vec<u32>)>,
     // Kept to reuse their memory.
     spare_ticks: Vec<Vec<u32>>,
     next_view: Snapshot,
-    next_view_ticks: Vec<u32>,
-    next_missing: Vec<u8>,
+    next_seen: Vec<(Seen, u8)>,
 }
 
 impl Chain {
     pub fn new(schema: &Schema) -> Self {
         Self {
             view: Snapshot::new(schema, 0),
-            view_ticks: Vec::new(),
-            missing: Vec::new(),
+            seen: Vec::new(),
             ticks: VecDeque::new(),
             spare_ticks: Vec::new(),
             next_view: Snapshot::new(schema, 0),
-            next_view_ticks: Vec::new(),
-            next_missing: Vec::new(),
+            next_seen: Vec::new(),
         }
     }
 
     pub fn clear(&mut self) {
         self.view.clear();
-        self.view_ticks.clear();
-        self.missing.clear();
+        self.seen.clear();
         self.spare_ticks
             .extend(self.ticks.drain(..).map(|(_, ticks)| ticks));
+    }
+
+    /// Returns the ticks of the entity at `at` of the view.
+    pub fn seen(&self, at: usize) -> Option<Seen> {
+        self.seen.get(at).map(|(seen, _)| *seen)
     }
 
     /// Updates the view. For each entity of the state, it takes the newest values: those of the
     /// packet, else those of the previous view, else those of the baseline. An entity that the
     /// state lacks stays for some packets if the sender went back after a loss, to a baseline that
     /// is older than what is shown: it will name the entity again.
-    pub fn see(&mut self, state: &Snapshot, baseline: Option<&Snapshot>, named: &[u32]) {
+    pub fn see(
+        &mut self,
+        state: &Snapshot,
+        baseline: Option<&Snapshot>,
+        names: &Names,
+        events: &mut Vec<ViewEvent>,
+    ) {
         let tick = state.tick();
         self.next_view.clear();
         self.next_view.set_tick(tick);
-        self.next_view_ticks.clear();
-        self.next_missing.clear();
+        self.next_seen.clear();
         let mut ticks = self.spare_ticks.pop().unwrap_or_default();
         ticks.clear();
         let held = baseline.and_then(|baseline| {
@@ -70,42 +77,53 @@ impl Chain {
         });
         let (held_ids, held_as_of) = held.unwrap_or_default();
         let mut held = Lane::new(held_ids.iter().zip(held_as_of));
-        let mut named = Lane::new(named);
+        let mut named = Lane::new(&names.named);
+        let mut destroyed = Lane::new(&names.destroyed);
         let mut now = Lane::new(state.rows.iter());
-        let seen = self.view_ticks.iter().zip(&self.missing);
-        let mut seen = Lane::new(self.view.rows.iter().zip(seen));
+        let mut seen = Lane::new(self.view.rows.iter().zip(&self.seen));
         while let Some(id) = soonest([now.next_id(), seen.next_id()]) {
             let (now, seen, held) = (now.at(id), seen.at(id), held.at(id));
+            let (is_named, ends) = (named.at(id).is_some(), destroyed.at(id).is_some());
+            let old = seen.map(|(row, _)| row);
             let Some(row) = now else {
                 let back = |as_of| baseline.is_some_and(|baseline| baseline.tick() < as_of);
-                if let Some((row, (as_of, missing))) = seen
+                if let Some((row, (seen, missing))) = seen
                     && held.is_none()
                     && *missing < PATIENCE
-                    && (*missing > 0 || back(*as_of))
+                    && (*missing > 0 || back(seen.at))
                 {
                     self.next_view.rows.push(row);
-                    self.next_view_ticks.push(*as_of);
-                    self.next_missing.push(missing + 1);
+                    self.next_seen.push((*seen, missing + 1));
+                } else {
+                    note(events, state.schema(), old, None, ends);
                 }
                 continue;
             };
-            let is_named = named.at(id).is_some();
             // An entity that the packet does not name has the values of the baseline.
             let held_as_of = held.filter(|_| !is_named);
             let as_of = held_as_of.map_or(tick, |(_, as_of)| *as_of);
             ticks.push(as_of);
-            let seen = seen.filter(|_| !is_named);
-            let seen = seen.map(|(row, (as_of, _))| (row, *as_of));
-            let (row, as_of) = seen.unwrap_or((row, as_of));
+            if let Some((row, (seen, _))) = seen.filter(|_| !is_named) {
+                self.next_view.rows.push(row);
+                self.next_seen.push((*seen, 0));
+                continue;
+            }
+            let changed = note(events, state.schema(), old, Some(row), ends);
+            let before = seen.filter(|_| !changed);
+            let changed_at = before.map_or(as_of, |(_, (seen, _))| seen.changed_at);
             self.next_view.rows.push(row);
-            self.next_view_ticks.push(as_of);
-            self.next_missing.push(0);
+            self.next_seen.push((
+                Seen {
+                    at: as_of,
+                    changed_at,
+                },
+                0,
+            ));
         }
         drop(seen);
         self.ticks.push_back((tick, ticks));
         mem::swap(&mut self.view, &mut self.next_view);
-        mem::swap(&mut self.view_ticks, &mut self.next_view_ticks);
-        mem::swap(&mut self.missing, &mut self.next_missing);
+        mem::swap(&mut self.seen, &mut self.next_seen);
     }
 
     /// Drops the ticks of states that are no longer kept.

@@ -3,82 +3,262 @@
 use alloc::vec::Vec;
 use core::mem;
 
+use super::events::{ViewEvent, note};
+use super::seen::{Names, Seen};
 use crate::limits::{Limit, Limits};
 use crate::rule::{Error, Rule};
 use crate::schema::Schema;
 use crate::session::lane::{Lane, soonest};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Row, Snapshot};
 
-/// The data that belongs to the newest merged state, which is the view.
+/// The data that belongs to the newest merged state, which is the view unless late packets brought
+/// something.
 #[derive(Clone, Debug)]
 pub(super) struct Merged {
-    /// The tick of each entity's values.
-    pub ticks: Vec<u32>,
-    next_ticks: Vec<u32>,
+    /// The ticks of each entity's values in the newest state.
+    seen: Vec<Seen>,
+    next_seen: Vec<Seen>,
     /// The result of a packet, applied to its baseline; empty between packets.
     pub decoded: Snapshot,
+    late: Late,
+}
+
+/// The entities of which a late packet brought newer values than the newest state has. The sender
+/// believes these to be lost, so that they are shown, but no packet builds on them. It names the
+/// entities again.
+#[derive(Clone, Debug)]
+struct Late {
+    state: Snapshot,
+    seen: Vec<Seen>,
+    /// The newest state with these values.
+    view: Snapshot,
+    next_state: Snapshot,
+    next_seen: Vec<Seen>,
+}
+
+impl Late {
+    fn lane(&self) -> Lane<impl Iterator<Item = (Row<'_>, &Seen)>> {
+        Lane::new(self.state.rows.iter().zip(&self.seen))
+    }
+
+    fn seen(&self, id: u32) -> Option<Seen> {
+        let at = self.state.ids().binary_search(&id).ok()?;
+        self.seen.get(at).copied()
+    }
+
+    fn clear(&mut self) {
+        self.state.clear();
+        self.seen.clear();
+    }
+
+    /// Exchanges the lists for the next ones, and makes the view.
+    fn swap(&mut self, newest: &Snapshot) {
+        mem::swap(&mut self.state, &mut self.next_state);
+        mem::swap(&mut self.seen, &mut self.next_seen);
+        self.next_state.clear();
+        self.next_seen.clear();
+        if self.seen.is_empty() {
+            return;
+        }
+        self.view.clone_from(newest);
+        for row in self.state.rows.iter() {
+            if let Ok(at) = self.view.rows.find(row.id) {
+                self.view.rows.codes_mut(at).copy_from_slice(row.codes);
+            }
+        }
+    }
 }
 
 impl Merged {
     pub fn new(schema: &Schema) -> Self {
         Self {
-            ticks: Vec::new(),
-            next_ticks: Vec::new(),
+            seen: Vec::new(),
+            next_seen: Vec::new(),
             decoded: Snapshot::new(schema, 0),
+            late: Late {
+                state: Snapshot::new(schema, 0),
+                seen: Vec::new(),
+                view: Snapshot::new(schema, 0),
+                next_state: Snapshot::new(schema, 0),
+                next_seen: Vec::new(),
+            },
         }
     }
 
     pub fn clear(&mut self) {
-        self.ticks.clear();
+        self.seen.clear();
         self.decoded.clear();
+        self.late.clear();
     }
 
-    /// Shows a full snapshot.
-    pub fn begin(&mut self, state: &Snapshot) {
-        self.ticks.clear();
-        self.ticks.resize(state.len(), state.tick());
+    /// Returns the view.
+    pub fn view<'a>(&'a self, newest: Option<&'a Snapshot>) -> &'a Snapshot {
+        if self.late.seen.is_empty() {
+            newest.unwrap_or(&self.decoded)
+        } else {
+            &self.late.view
+        }
+    }
+
+    /// Returns the ticks of the entity at `at` of the view.
+    pub fn seen(&self, at: usize, id: u32) -> Option<Seen> {
+        let late = self.late.seen(id);
+        late.or_else(|| self.seen.get(at).copied())
+    }
+
+    /// Shows a full snapshot in place of the view.
+    pub fn begin(
+        &mut self,
+        newest: Option<&Snapshot>,
+        state: &Snapshot,
+        events: &mut Vec<ViewEvent>,
+    ) {
+        let tick = state.tick();
+        let mut next_seen = mem::take(&mut self.next_seen);
+        next_seen.clear();
+        let old = self.view(newest);
+        let mut olds = Lane::new(old.rows.iter().zip(0..));
+        let mut news = Lane::new(state.rows.iter());
+        while let Some(id) = soonest([olds.next_id(), news.next_id()]) {
+            let (old, new) = (olds.at(id), news.at(id));
+            let row = old.map(|(row, _)| row);
+            let changed = note(events, state.schema(), row, new, false);
+            if new.is_some() {
+                let before = old.filter(|_| !changed);
+                let before = before.and_then(|(_, at)| self.seen(at, id));
+                next_seen.push(Seen {
+                    at: tick,
+                    changed_at: before.map_or(tick, |seen| seen.changed_at),
+                });
+            }
+        }
+        drop(olds);
+        self.next_seen = mem::replace(&mut self.seen, next_seen);
+        self.late.clear();
     }
 
     /// Merges what the packet names and destroys into the newest state. After an error nothing has
     /// changed.
     pub fn merge(
         &mut self,
-        baseline: &Snapshot,
         newest: &Snapshot,
-        named: &[u32],
+        names: &Names,
         limits: Limits,
         next: &mut Snapshot,
+        events: &mut Vec<ViewEvent>,
     ) -> Result<(), Error> {
         let tick = self.decoded.tick();
         next.set_tick(tick);
-        self.next_ticks.clear();
-        let mut baseline = Lane::new(baseline.ids());
+        self.next_seen.clear();
+        let mut late = self.late.lane();
         let mut decoded = Lane::new(self.decoded.rows.iter());
-        let mut named = Lane::new(named);
-        let mut newest = Lane::new(newest.rows.iter().zip(&self.ticks));
+        let mut named = Lane::new(&names.named);
+        let mut destroyed = Lane::new(&names.destroyed);
+        let mut newest = Lane::new(newest.rows.iter().zip(&self.seen));
         while let Some(id) = soonest([newest.next_id(), named.next_id()]) {
-            let (row, seen) = (decoded.at(id), newest.at(id));
-            let shown = if named.at(id).is_some() {
-                row.map(|row| (row, tick))
-            } else {
-                // The packet destroys what its baseline has and its result lacks.
-                let is_destroyed = row.is_none() && baseline.at(id).is_some();
-                let seen = seen.filter(|_| !is_destroyed);
-                seen.map(|(row, tick)| (row, *tick))
-            };
-            if let Some((row, tick)) = shown {
+            let (seen, ends) = (newest.at(id), destroyed.at(id).is_some());
+            let is_named = named.at(id).is_some();
+            if !is_named && !ends {
+                if let Some((row, seen)) = seen {
+                    next.rows.push(row);
+                    self.next_seen.push(*seen);
+                }
+                continue;
+            }
+            let shown = late.at(id).or(seen);
+            let old = shown.map(|(row, _)| row);
+            let new = decoded.at(id).filter(|_| is_named);
+            let changed = note(events, self.decoded.schema(), old, new, ends);
+            if let Some(row) = new {
+                let before = shown.filter(|_| !changed);
                 next.rows.push(row);
-                self.next_ticks.push(tick);
+                self.next_seen.push(Seen {
+                    at: tick,
+                    changed_at: before.map_or(tick, |(_, seen)| seen.changed_at),
+                });
             }
         }
-        drop((decoded, newest));
+        drop((late, decoded, newest));
         self.decoded.clear();
         let (max, found) = (limits.max_entities, next.len());
         if found > max {
             let limit = Limit::Entities;
             return Err(Error::new(Rule::Limit { limit, max, found }, 0));
         }
-        mem::swap(&mut self.ticks, &mut self.next_ticks);
+        mem::swap(&mut self.seen, &mut self.next_seen);
+        self.forget_late(next);
         Ok(())
+    }
+
+    /// Forgets late values of entities that the newest state has newer ones of, or lacks.
+    fn forget_late(&mut self, newest: &Snapshot) {
+        if self.late.seen.is_empty() {
+            return;
+        }
+        let Late {
+            state,
+            seen,
+            next_state,
+            next_seen,
+            ..
+        } = &mut self.late;
+        let mut states = Lane::new(newest.rows.iter().zip(&self.seen));
+        for (row, seen) in state.rows.iter().zip(&*seen) {
+            if states.at(row.id).is_some_and(|(_, now)| now.at < seen.at) {
+                next_state.rows.push(row);
+                next_seen.push(*seen);
+            }
+        }
+        drop(states);
+        self.late.swap(newest);
+    }
+
+    /// Takes from a late packet the entities that it updates and that are shown with older values.
+    /// It leaves creates and destroys alone: the sender would never destroy what it believes not to
+    /// be here, nor name again what it believes to be here.
+    pub fn take_late(&mut self, newest: &Snapshot, names: &mut Names, events: &mut Vec<ViewEvent>) {
+        let tick = self.decoded.tick();
+        let schema = self.decoded.schema();
+        let Late {
+            state,
+            seen,
+            next_state,
+            next_seen,
+            ..
+        } = &mut self.late;
+        let mut decoded = Lane::new(self.decoded.rows.iter());
+        let mut states = Lane::new(newest.rows.iter().zip(&self.seen));
+        let mut late = Lane::new(state.rows.iter().zip(&*seen));
+        let mut named = Lane::new(&names.named);
+        let mut others = [Lane::new(&names.created), Lane::new(&names.destroyed)];
+        while let Some(id) = soonest([late.next_id(), named.next_id()]) {
+            let (held, state, new) = (late.at(id), states.at(id), decoded.at(id));
+            let is_named = named.at(id).is_some();
+            let is_update = others.iter_mut().all(|lane| lane.at(id).is_none());
+            let Some((row, seen)) = held.or(state) else {
+                continue;
+            };
+            let is_newer = |new: &Row<'_>| seen.at < tick && row.mask == new.mask;
+            if let Some(new) = new.filter(|_| is_named && is_update).filter(is_newer) {
+                let changed = note(events, schema, Some(row), Some(new), false);
+                next_state.rows.push(new);
+                next_seen.push(Seen {
+                    at: tick,
+                    changed_at: if changed { tick } else { seen.changed_at },
+                });
+            } else if held.is_some() {
+                next_state.rows.push(row);
+                next_seen.push(*seen);
+            }
+        }
+        drop((decoded, states, late));
+        self.decoded.clear();
+        self.late.swap(newest);
+        names.created.clear();
+        names.destroyed.clear();
+        let late = &self.late;
+        names
+            .named
+            .retain(|id| late.seen(*id).is_some_and(|seen| seen.at == tick));
     }
 }

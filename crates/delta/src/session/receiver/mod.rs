@@ -1,7 +1,9 @@
 //! The receiving side of a session.
 
 mod chain;
+mod events;
 mod merge;
+mod seen;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -9,7 +11,10 @@ use alloc::vec::Vec;
 use gametape_core::text::Grouped;
 
 use self::chain::Chain;
+pub use self::events::ViewEvent;
 use self::merge::Merged;
+pub use self::seen::Confirmed;
+use self::seen::Names;
 use super::feedback::Feedback;
 use super::options::{Mode, ReceiverOptions};
 use crate::apply::Decoder;
@@ -18,7 +23,7 @@ use crate::limits::ReadOptions;
 use crate::rule::Error;
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
-use crate::wire::{Header, Kind};
+use crate::wire::{Header, Kind, Tag};
 
 /// Why a packet was not applied. The receiver is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -54,8 +59,7 @@ impl ReceiveError {
 pub struct Received {
     /// The message to send back.
     pub ack: Feedback,
-    /// Whether the packet was applied; false if it was not newer than the packets before and was
-    /// ignored.
+    /// Whether the packet is newer than all before; false if it was repeated or came late.
     pub fresh: bool,
 }
 
@@ -71,8 +75,10 @@ pub struct Receiver {
     /// The applied ticks before the newest one: bit i is for tick - 1 - i.
     earlier: u64,
     shows: Shows,
-    /// The entities that the packet creates or updates. Kept to reuse its memory.
-    named: Vec<u32>,
+    /// The entities of the last packet.
+    names: Names,
+    /// The changes of the view by the last packet.
+    events: Vec<ViewEvent>,
 }
 
 /// The view of the receiver, beside its states.
@@ -104,17 +110,22 @@ impl Receiver {
                 Mode::Merged => Shows::Merged(Merged::new(schema)),
                 Mode::Strict => Shows::Chain(Box::new(Chain::new(schema))),
             },
-            named: Vec::new(),
+            names: Names::default(),
+            events: Vec::new(),
         }
     }
 
     /// Applies a packet, completely or not at all.
     ///
-    /// A packet that is not newer than the newest one is ignored; this is not an error.
+    /// A packet that is not newer than the newest one changes no state on which others build: its
+    /// sender counts it as lost. In [merged mode](Mode::Merged) the view takes from it the updates
+    /// that are newer than what it shows.
     pub fn apply(&mut self, packet: &[u8]) -> Result<Received, ReceiveError> {
+        self.forget_last();
         let header = self.decoder.header(packet).map_err(ReceiveError::Packet)?;
         let latest = self.states.latest().map(Snapshot::tick);
         if let Some(tick) = latest.filter(|latest| header.tick <= *latest) {
+            self.take_late(header, packet, tick)?;
             let earlier = self.earlier;
             return Ok(Received {
                 ack: Feedback::Ack { tick, earlier },
@@ -124,6 +135,7 @@ impl Receiver {
         let mut state = self.states.take_spare();
         if let Err(error) = self.take(header, packet, &mut state) {
             self.states.give_back(state);
+            self.forget_last();
             return Err(error);
         }
         self.keep(state, header.baseline());
@@ -141,6 +153,38 @@ impl Receiver {
         })
     }
 
+    fn forget_last(&mut self) {
+        self.events.clear();
+        self.names.clear();
+    }
+
+    /// Shows what is new in a packet that came late.
+    fn take_late(
+        &mut self,
+        header: Header,
+        packet: &[u8],
+        latest: u32,
+    ) -> Result<(), ReceiveError> {
+        let back = latest - header.tick;
+        let is_known = back == 0 || back > 64 || self.earlier >> (back - 1) & 1 == 1;
+        let (Shows::Merged(merged), Kind::Delta { baseline }, false) =
+            (&mut self.shows, header.kind, is_known)
+        else {
+            return Ok(());
+        };
+        let (Some(held), Some(newest)) = (self.states.get(baseline), self.states.latest()) else {
+            return Ok(());
+        };
+        let names = &mut self.names;
+        let decoded = decode(&self.decoder, held, packet, &mut merged.decoded, names);
+        if decoded.is_err() {
+            names.clear();
+        }
+        decoded?;
+        merged.take_late(newest, names, &mut self.events);
+        Ok(())
+    }
+
     /// Makes the state of the packet's tick, and shows it.
     fn take(
         &mut self,
@@ -148,21 +192,17 @@ impl Receiver {
         packet: &[u8],
         state: &mut Snapshot,
     ) -> Result<(), ReceiveError> {
+        let (names, events, decoder) = (&mut self.names, &mut self.events, &self.decoder);
         let Kind::Delta { baseline } = header.kind else {
-            self.decoder
-                .full(packet, state)
-                .map_err(ReceiveError::Packet)?;
+            decoder.full(packet, state).map_err(ReceiveError::Packet)?;
+            names.named.extend_from_slice(state.ids());
             match &mut self.shows {
                 Shows::Merged(merged) => {
+                    merged.begin(self.states.latest(), state, events);
                     // A full snapshot begins again.
                     self.states.clear();
-                    merged.begin(state);
                 }
-                Shows::Chain(chain) => {
-                    self.named.clear();
-                    self.named.extend_from_slice(state.ids());
-                    chain.see(state, None, &self.named);
-                }
+                Shows::Chain(chain) => chain.see(state, None, names, events),
             }
             return Ok(());
         };
@@ -172,28 +212,17 @@ impl Receiver {
                 baseline,
             });
         };
-        self.named.clear();
-        let (named, decoder) = (&mut self.named, &self.decoder);
-        let mut decode = |state: &mut Snapshot| {
-            decoder
-                .delta_naming(held, packet, state, |id| named.push(id))
-                .map_err(ReceiveError::Packet)?;
-            // An entity that was created and then updated is named twice.
-            named.sort_unstable();
-            named.dedup();
-            Ok(())
-        };
         match &mut self.shows {
             Shows::Merged(merged) => {
-                decode(&mut merged.decoded)?;
+                decode(decoder, held, packet, &mut merged.decoded, names)?;
                 let newest = self.states.latest().unwrap_or(held);
                 merged
-                    .merge(held, newest, &self.named, decoder.limits, state)
+                    .merge(newest, names, decoder.limits, state, events)
                     .map_err(ReceiveError::Packet)
             }
             Shows::Chain(chain) => {
-                decode(state)?;
-                chain.see(state, Some(held), &self.named);
+                decode(decoder, held, packet, state, names)?;
+                chain.see(state, Some(held), names, events);
                 Ok(())
             }
         }
@@ -220,25 +249,65 @@ impl Receiver {
     #[must_use]
     pub fn view(&self) -> &Snapshot {
         match &self.shows {
-            // The newest merged state is the view.
-            Shows::Merged(merged) => self.states.latest().unwrap_or(&merged.decoded),
+            Shows::Merged(merged) => merged.view(self.states.latest()),
             Shows::Chain(chain) => &chain.view,
         }
     }
 
-    /// Returns the tick of the values that [`view`](Self::view) shows for an entity.
+    /// Returns the changes of the view by the last call of [`apply`](Self::apply), by entity. After
+    /// an error and after a repeated packet there are none.
+    ///
+    /// A full snapshot in the middle of a session is compared with the view before it, since it
+    /// does not say what ended.
+    ///
+    /// ```
+    /// use gametape_delta::{Codec, Component, Field, Receiver, Schema, Sender, Snapshot, Value, ViewEvent, World};
+    ///
+    /// let schema = Schema::new([Component::new(1, [Field::new(1, Codec::UInt { bits: 7 })])])?;
+    /// let (mut world, mut sender) = (World::new(&schema), Sender::new(&schema));
+    /// let mut receiver = Receiver::new(&schema);
+    /// let mut state = Snapshot::new(&schema, 0);
+    /// let mut packet = Vec::new();
+    /// for hull in [100, 75] {
+    ///     state.set_tick(state.tick() + 1);
+    ///     state.entry(7).set(1, &[Value::UInt(hull)])?;
+    ///     world.update(&state)?;
+    ///     sender.encode(&mut world, &mut packet)?;
+    ///     receiver.apply(&packet)?;
+    ///     if hull == 100 {
+    ///         assert_eq!(receiver.events(), [ViewEvent::Spawned { entity: 7 }]);
+    ///     } else {
+    ///         let hull = ViewEvent::Changed { entity: 7, component: 1, fields: 0b1 };
+    ///         assert_eq!(receiver.events(), [hull]);
+    ///     }
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    pub fn tick_of(&self, entity: u32) -> Option<u32> {
-        let at = self.view().rows.find(entity).ok()?;
-        let ticks = match &self.shows {
-            Shows::Merged(merged) => &merged.ticks,
-            Shows::Chain(chain) => &chain.view_ticks,
-        };
-        ticks.get(at).copied()
+    pub fn events(&self) -> &[ViewEvent] {
+        &self.events
+    }
+
+    /// Returns the newest confirmed state of an entity in the view, and its ticks. A client that
+    /// predicts compares this with its own prediction for that tick.
+    #[must_use]
+    pub fn confirmed(&self, entity: u32) -> Option<Confirmed<'_>> {
+        let view = self.view();
+        let place = view.rows.find(entity).ok()?;
+        let seen = match &self.shows {
+            Shows::Merged(merged) => merged.seen(place, entity),
+            Shows::Chain(chain) => chain.seen(place),
+        }?;
+        Some(Confirmed {
+            entity: view.entity(entity)?,
+            at: seen.at,
+            changed_at: seen.changed_at,
+        })
     }
 
     /// Returns the state of the newest packet, on which later packets may build. In merged mode it
-    /// is the view; in strict mode it is the baseline with the changes of the packet.
+    /// is the view without what came late; in strict mode it is the baseline with the changes of
+    /// the packet.
     #[must_use]
     pub fn state(&self) -> Option<&Snapshot> {
         self.states.latest()
@@ -253,9 +322,33 @@ impl Receiver {
         self.states.clear();
         self.pinned = None;
         self.earlier = 0;
+        self.forget_last();
         match &mut self.shows {
             Shows::Merged(merged) => merged.clear(),
             Shows::Chain(chain) => chain.clear(),
         }
     }
+}
+
+/// Decodes a delta, and notes the entities of its sections.
+fn decode(
+    decoder: &Decoder,
+    held: &Snapshot,
+    packet: &[u8],
+    state: &mut Snapshot,
+    names: &mut Names,
+) -> Result<(), ReceiveError> {
+    let result = decoder.delta_naming(held, packet, state, |tag, id| match tag {
+        Tag::Destroy => names.destroyed.push(id),
+        Tag::Create => {
+            names.created.push(id);
+            names.named.push(id);
+        }
+        Tag::Update => names.named.push(id),
+    });
+    result.map_err(ReceiveError::Packet)?;
+    // An entity that was created and then updated is named twice.
+    names.named.sort_unstable();
+    names.named.dedup();
+    Ok(())
 }
