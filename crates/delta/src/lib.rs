@@ -117,8 +117,9 @@ pub use replicate::{Replicate, ValueReader, ValueWriter};
 pub use rule::{Error, Rule};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
 pub use session::{
-    Confirmed, DEFAULT_WINDOW, Feedback, HeldBack, Mode, ReceiveError, Received, Receiver,
-    ReceiverOptions, SendError, Sender, SenderOptions, Sent, ViewEvent, World,
+    Between, Blend, Confirmed, DEFAULT_WINDOW, Estimates, Feedback, HeldBack, Mode, Playout,
+    PlayoutOptions, ReceiveError, Received, Receiver, ReceiverOptions, SendError, Sender,
+    SenderOptions, Sent, ViewEvent, World,
 };
 pub use share::Share;
 pub use sizes::{ComponentSize, Size, Sizes};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gametape_delta::{
     Change, Codec, Decoder, Entity, Feedback, Limit, Limits, Mode, ReceiveError, Received,
     Receiver, ReceiverOptions, Schema, SendError, Sender, SenderOptions, Sent, Snapshot, Value,
-    World,
+    ViewEvent, World,
 };
 
 use super::model::Model;
@@ -294,7 +294,8 @@ impl Session {
                     self.applied.insert(tick);
                     self.shows_the_truth(&before);
                 } else {
-                    before.is_still(&self.receiver);
+                    before.is_at_most_newer(&self.receiver);
+                    self.shows_the_truth(&before);
                 }
                 if !self.poisoned {
                     self.acks_what_was_applied(tick, earlier);
@@ -327,7 +328,7 @@ impl Session {
         Model::of(other.view());
         match result {
             Err(_) => before.is_still(&other),
-            Ok(received) if !received.fresh => before.is_still(&other),
+            Ok(received) if !received.fresh => before.is_at_most_newer(&other),
             // The script asks for it to be applied as it is.
             Ok(received) if self.kind & 0xc0 == 0xc0 => {
                 self.poisoned = true;
@@ -532,6 +533,20 @@ impl Shown {
             tick: view.tick(),
             state: receiver.state().cloned(),
         }
+    }
+
+    /// A packet that came late brings newer values at most: the same entities stay, and the state
+    /// on which packets build.
+    fn is_at_most_newer(&self, receiver: &Receiver) {
+        let now = Self::of(receiver);
+        assert!(self.tick == now.tick && self.state == now.state);
+        for (before, now) in self.ticks.iter().zip(&now.ticks) {
+            assert!(before.0 == now.0 && before.1 <= now.1 && *now.1 <= self.tick);
+        }
+        assert_eq!(self.ticks.len(), now.ticks.len());
+        let changed = receiver.events().iter().map(ViewEvent::entity);
+        let changed: BTreeSet<u32> = changed.collect();
+        assert!(changed.iter().all(|id| self.ticks[id] < now.ticks[id]));
     }
 
     fn is_still(&self, receiver: &Receiver) {

@@ -28,6 +28,7 @@ mod feedback;
 mod known;
 mod lane;
 mod options;
+mod playout;
 mod receiver;
 mod scratch;
 mod sender;
@@ -37,6 +38,7 @@ pub use feedback::Feedback;
 pub use options::{
     DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent,
 };
+pub use playout::{Between, Blend, Estimates, Playout, PlayoutOptions};
 pub use receiver::{Confirmed, ReceiveError, Received, Receiver, ViewEvent};
 pub use sender::Sender;
 pub use world::World;

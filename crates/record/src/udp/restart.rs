@@ -165,7 +165,11 @@ impl<'s> Watch<'s> {
         };
         for candidate in &mut self.candidates {
             let follows = header.tick > candidate.last && header.tick - candidate.last <= APART;
-            if follows && let Ok(Received { ack, fresh: true }) = candidate.receiver.apply(packet) {
+            if follows
+                && let Ok(Received {
+                    ack, fresh: true, ..
+                }) = candidate.receiver.apply(packet)
+            {
                 candidate.last = header.tick;
                 candidate.proof += proof;
                 candidate.bytes += packet.len();

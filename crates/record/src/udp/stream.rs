@@ -279,7 +279,9 @@ impl<'s> Sessions<'s> {
             return Ok(None);
         }
         Ok(match self.receiver.apply(packet) {
-            Ok(Received { ack, fresh: false }) => {
+            Ok(Received {
+                ack, fresh: false, ..
+            }) => {
                 recorded.stale += 1;
                 header.map(|header| self.stale(&header, packet, at, ack, recorded))
             }

@@ -62,7 +62,7 @@ impl Chain {
         &mut self,
         state: &Snapshot,
         baseline: Option<&Snapshot>,
-        names: &Names,
+        names: &mut Names,
         events: &mut Vec<ViewEvent>,
     ) {
         let tick = state.tick();
@@ -77,8 +77,13 @@ impl Chain {
         });
         let (held_ids, held_as_of) = held.unwrap_or_default();
         let mut held = Lane::new(held_ids.iter().zip(held_as_of));
-        let mut named = Lane::new(&names.named);
-        let mut destroyed = Lane::new(&names.destroyed);
+        let Names {
+            named,
+            destroyed,
+            gaps,
+            ..
+        } = names;
+        let (mut named, mut destroyed) = (Lane::new(&*named), Lane::new(&*destroyed));
         let mut now = Lane::new(state.rows.iter());
         let mut seen = Lane::new(self.view.rows.iter().zip(&self.seen));
         while let Some(id) = soonest([now.next_id(), seen.next_id()]) {
@@ -109,16 +114,13 @@ impl Chain {
                 continue;
             }
             let changed = note(events, state.schema(), old, Some(row), ends);
-            let before = seen.filter(|_| !changed);
-            let changed_at = before.map_or(as_of, |(_, (seen, _))| seen.changed_at);
+            let before = seen.map(|(_, (seen, _))| *seen);
+            if let Some(before) = before.filter(|seen| changed && seen.at == seen.changed_at) {
+                gaps.push(as_of - before.at);
+            }
             self.next_view.rows.push(row);
-            self.next_seen.push((
-                Seen {
-                    at: as_of,
-                    changed_at,
-                },
-                0,
-            ));
+            self.next_seen
+                .push((Seen::after(before, as_of, changed), 0));
         }
         drop(seen);
         self.ticks.push_back((tick, ticks));

@@ -64,7 +64,7 @@ impl ViewEvent {
 ///
 /// On the wire, an entity with other components is destroyed and created, as is another entity with
 /// the same id. So only one with the same components is known to be another one.
-pub(super) fn note(
+pub(in crate::session) fn note(
     events: &mut Vec<ViewEvent>,
     schema: &Schema,
     old: Option<Row<'_>>,

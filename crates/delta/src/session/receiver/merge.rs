@@ -124,12 +124,8 @@ impl Merged {
             let row = old.map(|(row, _)| row);
             let changed = note(events, state.schema(), row, new, false);
             if new.is_some() {
-                let before = old.filter(|_| !changed);
-                let before = before.and_then(|(_, at)| self.seen(at, id));
-                next_seen.push(Seen {
-                    at: tick,
-                    changed_at: before.map_or(tick, |seen| seen.changed_at),
-                });
+                let before = old.and_then(|(_, at)| self.seen(at, id));
+                next_seen.push(Seen::after(before, tick, changed));
             }
         }
         drop(olds);
@@ -142,7 +138,7 @@ impl Merged {
     pub fn merge(
         &mut self,
         newest: &Snapshot,
-        names: &Names,
+        names: &mut Names,
         limits: Limits,
         next: &mut Snapshot,
         events: &mut Vec<ViewEvent>,
@@ -152,8 +148,13 @@ impl Merged {
         self.next_seen.clear();
         let mut late = self.late.lane();
         let mut decoded = Lane::new(self.decoded.rows.iter());
-        let mut named = Lane::new(&names.named);
-        let mut destroyed = Lane::new(&names.destroyed);
+        let Names {
+            named,
+            destroyed,
+            gaps,
+            ..
+        } = names;
+        let (mut named, mut destroyed) = (Lane::new(&*named), Lane::new(&*destroyed));
         let mut newest = Lane::new(newest.rows.iter().zip(&self.seen));
         while let Some(id) = soonest([newest.next_id(), named.next_id()]) {
             let (seen, ends) = (newest.at(id), destroyed.at(id).is_some());
@@ -170,12 +171,12 @@ impl Merged {
             let new = decoded.at(id).filter(|_| is_named);
             let changed = note(events, self.decoded.schema(), old, new, ends);
             if let Some(row) = new {
-                let before = shown.filter(|_| !changed);
+                let before = shown.map(|(_, seen)| *seen);
+                if let Some(before) = before.filter(|seen| changed && seen.at == seen.changed_at) {
+                    gaps.push(tick - before.at);
+                }
                 next.rows.push(row);
-                self.next_seen.push(Seen {
-                    at: tick,
-                    changed_at: before.map_or(tick, |(_, seen)| seen.changed_at),
-                });
+                self.next_seen.push(Seen::after(before, tick, changed));
             }
         }
         drop((late, decoded, newest));
@@ -242,10 +243,7 @@ impl Merged {
             if let Some(new) = new.filter(|_| is_named && is_update).filter(is_newer) {
                 let changed = note(events, schema, Some(row), Some(new), false);
                 next_state.rows.push(new);
-                next_seen.push(Seen {
-                    at: tick,
-                    changed_at: if changed { tick } else { seen.changed_at },
-                });
+                next_seen.push(Seen::after(Some(*seen), tick, changed));
             } else if held.is_some() {
                 next_state.rows.push(row);
                 next_seen.push(*seen);

@@ -12,6 +12,7 @@ use gametape_core::text::Grouped;
 
 use self::chain::Chain;
 pub use self::events::ViewEvent;
+pub(super) use self::events::note;
 use self::merge::Merged;
 pub use self::seen::Confirmed;
 use self::seen::Names;
@@ -59,6 +60,10 @@ impl ReceiveError {
 pub struct Received {
     /// The message to send back.
     pub ack: Feedback,
+    /// The tick of the packet.
+    pub tick: u32,
+    /// The tick of the state on which it builds; `None` for a full snapshot.
+    pub baseline: Option<u32>,
     /// Whether the packet is newer than all before; false if it was repeated or came late.
     pub fresh: bool,
 }
@@ -84,7 +89,7 @@ pub struct Receiver {
 /// The view of the receiver, beside its states.
 #[derive(Clone, Debug)]
 enum Shows {
-    Merged(Merged),
+    Merged(Box<Merged>),
     Chain(Box<Chain>),
 }
 
@@ -107,7 +112,7 @@ impl Receiver {
             pinned: None,
             earlier: 0,
             shows: match options.mode {
-                Mode::Merged => Shows::Merged(Merged::new(schema)),
+                Mode::Merged => Shows::Merged(Box::new(Merged::new(schema))),
                 Mode::Strict => Shows::Chain(Box::new(Chain::new(schema))),
             },
             names: Names::default(),
@@ -129,6 +134,8 @@ impl Receiver {
             let earlier = self.earlier;
             return Ok(Received {
                 ack: Feedback::Ack { tick, earlier },
+                tick: header.tick,
+                baseline: header.baseline(),
                 fresh: false,
             });
         }
@@ -149,6 +156,8 @@ impl Receiver {
                 tick: header.tick,
                 earlier: self.earlier,
             },
+            tick: header.tick,
+            baseline: header.baseline(),
             fresh: true,
         })
     }
@@ -286,6 +295,16 @@ impl Receiver {
     #[must_use]
     pub fn events(&self) -> &[ViewEvent] {
         &self.events
+    }
+
+    /// Returns the entities that the last packet named and that the view shows as it had them.
+    pub(super) fn named(&self) -> &[u32] {
+        &self.names.named
+    }
+
+    /// Returns how long entities that move waited for the update in the last packet, in ticks.
+    pub(super) fn gaps(&self) -> &[u32] {
+        &self.names.gaps
     }
 
     /// Returns the newest confirmed state of an entity in the view, and its ticks. A client that

@@ -13,6 +13,17 @@ pub(super) struct Seen {
     pub changed_at: u32,
 }
 
+impl Seen {
+    /// Returns the ticks after a packet of tick `at` that named the entity.
+    pub fn after(before: Option<Self>, at: u32, changed: bool) -> Self {
+        let before = before.filter(|_| !changed);
+        Self {
+            at,
+            changed_at: before.map_or(at, |before| before.changed_at),
+        }
+    }
+}
+
 /// The newest confirmed state of an entity: see [`Receiver::confirmed`](crate::Receiver::confirmed).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -33,6 +44,8 @@ pub(super) struct Names {
     pub named: Vec<u32>,
     pub created: Vec<u32>,
     pub destroyed: Vec<u32>,
+    /// The ticks since the update before, for each entity that moved with both.
+    pub gaps: Vec<u32>,
 }
 
 impl Names {
@@ -40,5 +53,6 @@ impl Names {
         self.named.clear();
         self.created.clear();
         self.destroyed.clear();
+        self.gaps.clear();
     }
 }
