@@ -11,5 +11,6 @@ mod playout;
 mod rules;
 mod session;
 mod session_network;
+mod session_vectors;
 mod session_view;
 mod thresholds;

@@ -44,6 +44,7 @@ impl Chain {
 
     pub fn clear(&mut self) {
         self.view.clear();
+        self.view.set_tick(0);
         self.seen.clear();
         self.spare_ticks
             .extend(self.ticks.drain(..).map(|(_, ticks)| ticks));

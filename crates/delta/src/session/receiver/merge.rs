@@ -88,6 +88,8 @@ impl Merged {
     pub fn clear(&mut self) {
         self.seen.clear();
         self.decoded.clear();
+        // It is the view now.
+        self.decoded.set_tick(0);
         self.late.clear();
     }
 
