@@ -695,7 +695,8 @@ mod examples {
                 .filter(|line| !line.is_empty() && !line.starts_with("use "))
                 .collect()
         };
-        let here = trimmed(include_str!("book.rs"));
+        let files = [include_str!("book.rs"), include_str!("book_client.rs")];
+        let here = trimmed(&files.concat());
         let mut found = 0;
         for name in ["format.md", "schemas.md", "sessions.md", "conformance.md"] {
             let book = chapter(name);
@@ -712,6 +713,6 @@ mod examples {
                 found += 1;
             }
         }
-        assert_eq!(found, 8);
+        assert_eq!(found, 10);
     }
 }

@@ -5,6 +5,7 @@ mod common;
 
 mod atomic;
 mod book;
+mod book_client;
 mod conformance;
 mod interop;
 mod playout;

@@ -276,6 +276,9 @@ fn traces() -> Vec<Json> {
     all
 }
 
+/// The components of an entity, with their values.
+type Values = Vec<(u16, Vec<Value>)>;
+
 /// The receiver of the book, in merged mode, rule by rule. It decodes packets with the crate; that is
 /// not what a session is about.
 struct Model {
@@ -286,10 +289,10 @@ struct Model {
     baseline: u32,
     applied: Vec<u32>,
     /// What late packets brought.
-    late: BTreeMap<u32, (u32, Vec<(u16, Vec<Value>)>)>,
+    late: BTreeMap<u32, (u32, Values)>,
 }
 
-fn values(state: &Snapshot, id: u32) -> Option<Vec<(u16, Vec<Value>)>> {
+fn values(state: &Snapshot, id: u32) -> Option<Values> {
     let parts = state.entity(id)?.components();
     Some(
         parts
