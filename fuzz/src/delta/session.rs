@@ -1,9 +1,10 @@
 //! Sessions over an arbitrarily bad network.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use gametape_delta::{
-    Change, Codec, Decoder, Entity, Feedback, Limit, Limits, Mode, ReceiveError, Received,
+    Change, Codec, Decoder, Entity, Feedback, Limit, Limits, Mode, Playout, ReceiveError, Received,
     Receiver, ReceiverOptions, Schema, SendError, Sender, SenderOptions, Sent, Snapshot, Value,
     ViewEvent, World,
 };
@@ -57,6 +58,7 @@ struct Session {
     log: World,
     sender: Sender,
     receiver: Receiver,
+    playout: Playout,
     budget: usize,
     tick: u32,
     world: Snapshot,
@@ -116,6 +118,7 @@ impl Session {
         Self {
             sender: Sender::with_options(&schema, options),
             receiver: Receiver::with_options(&schema, receiver),
+            playout: Playout::new(&schema, 1 + u32::from(kind)),
             log: World::new(&schema),
             mode: options.mode,
             schema,
@@ -285,8 +288,9 @@ impl Session {
         let before = Shown::of(&self.receiver);
         let result = self.receiver.apply(packet);
         match result {
-            Ok(Received { ack, fresh }) => {
+            Ok(received @ Received { ack, fresh, .. }) => {
                 self.feedback.push(ack);
+                self.plays_out(&received);
                 let Feedback::Ack { tick, earlier } = ack else {
                     panic!("{ack:?} of a packet that was applied");
                 };
@@ -337,6 +341,19 @@ impl Session {
             }
             // Otherwise the transport's checksum would have dropped it.
             Ok(_) => {}
+        }
+    }
+
+    /// At any time, also before the last one, only entities are shown that were seen.
+    fn plays_out(&mut self, received: &Received) {
+        let now = Duration::from_millis(u64::from(self.tick) * 7919 % 20_000);
+        self.playout.take(&self.receiver, received, now);
+        let view = self.playout.advance(now + Duration::from_millis(5)).clone();
+        for id in view.ids() {
+            let between = self.playout.between(*id);
+            assert!(between.is_none_or(|between| (0.0..=1.0).contains(&between.part)));
+            let lived = self.history.values().any(|model| model.0.contains_key(id));
+            assert!(lived || self.poisoned, "entity {id}");
         }
     }
 

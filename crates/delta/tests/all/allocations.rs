@@ -3,10 +3,11 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::time::Duration;
 
 use gametape_delta::Value::{Bool, FixedPoint, UInt, VarSInt};
 use gametape_delta::{
-    Codec, Component, Decoder, Encoder, Field, Receiver, ReceiverOptions, Schema, Sender,
+    Codec, Component, Decoder, Encoder, Field, Playout, Receiver, ReceiverOptions, Schema, Sender,
     SenderOptions, Snapshot, World, settle,
 };
 use gametape_samples::delta::Arena;
@@ -163,6 +164,7 @@ fn sessions_allocate_nothing_once_warm() {
     let mut receiver = Receiver::with_options(&schema, options);
     let mut arena = Arena::new(300, 1);
     let (mut world, mut state) = (World::new(&schema), Snapshot::new(&schema, 0));
+    let mut playout = Playout::new(&schema, 30);
     let mut packet = Vec::new();
     let mut ack = None;
     let mut at_start = 0;
@@ -179,7 +181,12 @@ fn sessions_allocate_nothing_once_warm() {
         }
         // Losses follow a pattern with all distances to a baseline, up to the whole window.
         if tick % 7 != 0 && tick % 100 < 90 {
-            ack = Some(receiver.apply(&packet).unwrap().ack);
+            let received = receiver.apply(&packet).unwrap();
+            ack = Some(received.ack);
+            let now = Duration::from_secs(tick.into()) / 30;
+            playout.take(&receiver, &received, now);
+            let view = playout.advance(now);
+            assert!(tick < 100 || !view.is_empty());
         }
     }
     // Although the number of entities changes, buffers have reached their full size.

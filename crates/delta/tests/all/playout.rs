@@ -152,6 +152,7 @@ proptest! {
         seed: u64,
         conditions in conditions(),
         budget in prop_oneof![90..200_usize, 300..1200_usize],
+        resets: bool,
     ) {
         let mut session = Session::new(conditions, seed, budget);
         let in_order = conditions.reorder == 0 && conditions.duplicates == 0;
@@ -159,6 +160,10 @@ proptest! {
         let mut told = BTreeSet::new();
         let mut before = f64::MIN;
         for tick in 1..=300 {
+            if resets && tick % 70 == 0 {
+                session.receiver.reset();
+                session.down.drop_flying();
+            }
             let lives = |id| (tick / 40 + id) % 5 != 0;
             for Shown { at, view, events } in session.tick(tick, lives) {
                 prop_assert!(at >= before, "{} after {}", at, before);

@@ -22,6 +22,16 @@ pub(super) struct Frame {
     pub state: Snapshot,
     /// The entities that ended, ascending. One that is also in `state` is another one.
     pub gone: Vec<u32>,
+    /// Whether all others ended, too: the packet is a full snapshot.
+    pub whole: bool,
+}
+
+impl Frame {
+    /// Returns true if the entity that was there before ends with this packet.
+    pub fn ends(&self, entity: u32) -> bool {
+        let is_left = self.whole && self.state.rows.find(entity).is_err();
+        is_left || self.gone.binary_search(&entity).is_ok()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +67,7 @@ impl Frames {
             longest,
             state: Snapshot::new(self.base.schema(), 0),
             gone: Vec::new(),
+            whole: false,
         });
         frame.tick = tick;
         frame.longest = longest;
@@ -105,7 +116,7 @@ impl Frames {
         let mut gone = Lane::new(&frame.gone);
         while let Some(id) = soonest([olds.next_id(), news.next_id()]) {
             let (old, new) = (olds.at(id), news.at(id));
-            let ends = gone.at(id).is_some();
+            let ends = gone.at(id).is_some() || (frame.whole && new.is_none());
             // A packet that comes after newer ones were shown changes nothing in these.
             if let Some((row, tick)) = old
                 && (*tick > frame.tick || (new.is_none() && !ends))
@@ -143,10 +154,8 @@ impl Frames {
     /// Returns the first packet after the tick that is shown that names an entity, unless the
     /// entity ends first.
     pub fn next_of(&self, entity: u32) -> Option<&Frame> {
-        let touches = |frame: &&Frame| {
-            frame.gone.binary_search(&entity).is_ok() || frame.state.rows.find(entity).is_ok()
-        };
+        let touches = |frame: &&Frame| frame.ends(entity) || frame.state.rows.find(entity).is_ok();
         let first = self.waiting.iter().find(touches)?;
-        first.gone.binary_search(&entity).is_err().then_some(first)
+        (!first.ends(entity)).then_some(first)
     }
 }

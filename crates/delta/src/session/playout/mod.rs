@@ -191,11 +191,13 @@ impl Playout {
             }
         }
         let (named, events) = (receiver.named(), receiver.events());
-        if named.is_empty() && events.is_empty() {
+        let is_whole = received.fresh && received.baseline.is_none();
+        if named.is_empty() && events.is_empty() && !is_whole {
             return;
         }
         let longest = self.clock.gap();
         let mut frame = self.frames.take_spare(received.tick, longest);
+        frame.whole = is_whole;
         for event in events {
             if let ViewEvent::Despawned { entity } = *event {
                 frame.gone.push(entity);
@@ -245,9 +247,11 @@ impl Playout {
                     blend(&self.blends, layout, from, row, part, to);
                 }
             }
-            for id in &frame.gone {
+            let all = if frame.whole { base.ids() } else { &[] };
+            for id in all.iter().chain(&frame.gone) {
                 // It does not move towards one that comes after it.
                 if let Ok(at) = base.rows.find(*id)
+                    && frame.ends(*id)
                     && let Some(from) = base.rows.get(at)
                 {
                     self.view.rows.codes_mut(at).copy_from_slice(from.codes);

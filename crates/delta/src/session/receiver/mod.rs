@@ -332,7 +332,7 @@ impl Receiver {
         self.states.latest()
     }
 
-    /// Removes all states: the next delta causes a request for a full snapshot.
+    /// Removes all states, without events: the next delta causes a request for a full snapshot.
     ///
     /// The sender does not know about the reset until [`ReceiveError::NeedFull`] reaches it.
     /// Packets that were sent before and are still on their way should not be applied. A transport
