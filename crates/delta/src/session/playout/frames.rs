@@ -42,8 +42,8 @@ pub(super) struct Frames {
     ticks: Vec<u32>,
     /// The packets after it, by tick.
     waiting: VecDeque<Frame>,
-    // Kept to reuse their memory.
-    spare: Vec<Frame>,
+    /// Kept to reuse their memory, all in turn, so that they have grown soon.
+    spare: VecDeque<Frame>,
     next: Snapshot,
     next_ticks: Vec<u32>,
 }
@@ -54,7 +54,7 @@ impl Frames {
             base: Snapshot::new(schema, 0),
             ticks: Vec::new(),
             waiting: VecDeque::new(),
-            spare: Vec::new(),
+            spare: VecDeque::new(),
             next: Snapshot::new(schema, 0),
             next_ticks: Vec::new(),
         }
@@ -62,7 +62,7 @@ impl Frames {
 
     /// Returns an empty frame.
     pub fn take_spare(&mut self, tick: u32, longest: f64) -> Frame {
-        let mut frame = self.spare.pop().unwrap_or_else(|| Frame {
+        let mut frame = self.spare.pop_front().unwrap_or_else(|| Frame {
             tick,
             longest,
             state: Snapshot::new(self.base.schema(), 0),
@@ -134,7 +134,7 @@ impl Frames {
         drop((olds, news));
         mem::swap(base, next);
         mem::swap(ticks, next_ticks);
-        self.spare.push(frame);
+        self.spare.push_back(frame);
     }
 
     /// Returns the packets that wait, the newest first.
