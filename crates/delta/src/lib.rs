@@ -4,8 +4,8 @@
 //! at a tick. An [`Encoder`] writes full snapshots and deltas; a [`Decoder`] applies them
 //! completely or not at all. [`Sender`] and [`Receiver`] are the two ends of a session over a
 //! transport that loses, repeats and reorders packets; the senders of all receivers share a
-//! [`World`]. [`Packet`] and [`Sizes`] show the content of
-//! packets and the use of their bytes. The crate does no I/O and uses no clock.
+//! [`World`]. A [`Playout`] draws a receiver's view evenly. [`Packet`] and [`Sizes`] show the content
+//! of packets and the use of their bytes. The crate does no I/O and uses no clock.
 //!
 //! ```
 //! use gametape_delta::{Codec, Component, Decoder, Encoder, Field, Schema, Snapshot, Value};
@@ -43,7 +43,7 @@
 //! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `share.rs`, `sizes.rs` |
 //! | migrating states to another schema | `migrate.rs` |
 //! | rules, limits, errors of encoders | `rule.rs`, `limits.rs`, `error.rs` |
-//! | sessions | `session/`; `world.rs` has what all senders share; in the sender, `scan.rs` finds the changes to send, `pack.rs` selects those that fit and makes the packet |
+//! | sessions | `session/`; `world.rs` has what all senders share; `receiver/` what a client sees, `playout/` when it draws it; in the sender, `scan.rs` finds the changes to send, `pack.rs` selects those that fit and makes the packet |
 //! | the simulated network | `network/` |
 //!
 //! # Features

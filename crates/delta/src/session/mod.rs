@@ -20,6 +20,8 @@
 //! arrived, all of one tick. An entity leaves it only through a destroy, or when a full snapshot
 //! begins again.
 //!
+//! [`Receiver::events`] says what a packet changed in it, and a [`Playout`] shows it evenly.
+//!
 //! **Strict mode** ([`Mode::Strict`]) is for those who must follow the wire, packet by packet.
 
 mod budget;
