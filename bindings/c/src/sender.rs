@@ -59,7 +59,7 @@ pub struct Sent {
 /// Returns how important an entity is to the receiver; with 0, the receiver may not see it. `context` is what
 /// `gametape_sender_encode` was given.
 ///
-/// It may use all handles but the GametapeError of that call; it must not free the sender or the world. It must return:
+/// It may use all handles but the `GametapeError` of that call; it must not free the sender or the world. It must return:
 /// no exception, no `longjmp`.
 pub type Weight = Option<unsafe extern "C" fn(context: *mut c_void, entity: u32) -> u32>;
 

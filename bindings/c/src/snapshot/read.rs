@@ -5,7 +5,7 @@ use std::ptr;
 
 use gametape_delta::ValueError;
 
-use super::Snapshot;
+use super::state::Snapshot;
 use super::value::Value;
 use crate::error::{Error, Fault, Status, run};
 use crate::pointer::{needed, room};

@@ -2,7 +2,7 @@
 
 use gametape_delta::{Component, MAX_MASK_BITS, Schema, Value as Coded, ValueError};
 
-use super::Snapshot;
+use super::state::Snapshot;
 use super::value::{Number, coded_all};
 use crate::error::{Error, Status, run};
 use crate::pointer::{elements, needed};
@@ -64,7 +64,7 @@ pub extern "C" fn gametape_snapshot_remove_component(
 }
 
 /// Sets all `count` fields of a component, in the order of the schema, as numbers of the wire: see `integer` of
-/// GametapeValue. Adds entity and component if they are not there.
+/// `GametapeValue`. Adds entity and component if they are not there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gametape_snapshot_put(
     state: Option<&mut Snapshot>,
