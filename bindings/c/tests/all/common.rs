@@ -1,11 +1,17 @@
 //! What the tests share.
 
 use std::ffi::{CStr, CString, c_char};
+use std::io::Write as _;
 use std::mem::MaybeUninit;
 use std::path::Path;
 use std::ptr;
 
 use gametape_c::*;
+
+/// Says that something was not tested. Not with `eprintln!`, which tests that pass do not show.
+pub fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
 
 pub const SCHEMA: &str = r#"{"components":[
     {"id":1,"fields":[

@@ -3,6 +3,8 @@
 use std::process::Command;
 use std::{env, fs};
 
+use crate::common::skipped;
+
 /// Other versions may write another header. `xtask/src/test.rs` installs this one.
 const CBINDGEN: &str = "cbindgen 0.29.4";
 
@@ -27,7 +29,7 @@ fn the_header_is_made_of_the_crate() {
     let version = match run(&["--version"]) {
         Ok((_, version, _)) => version,
         Err(error) => {
-            println!("SKIPPED: the header was not made again: cbindgen: {error}");
+            skipped(&format!("the header was not made again: cbindgen: {error}"));
             assert!(
                 env::var("CI").as_deref() != Ok("true"),
                 "cargo install cbindgen"

@@ -3,6 +3,7 @@
 // Handles are boxes.
 #![allow(clippy::unnecessary_box_returns)]
 
+mod allocations;
 mod captures;
 mod common;
 mod faults;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 
+use crate::common::skipped;
+
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What the static library needs on Linux.
@@ -38,7 +40,9 @@ fn compiler(variable: &str, name: &str) -> Option<String> {
     if is_there(&tool) {
         return Some(tool);
     }
-    println!("SKIPPED: {tool} is not there, so that no program was built with it");
+    skipped(&format!(
+        "{tool} is not there, so that no program was built with it"
+    ));
     assert!(env::var("CI").as_deref() != Ok("true"), "install {tool}");
     None
 }
@@ -83,7 +87,7 @@ fn the_arena_in_c_prints_what_it_did() {
     assert!(read.is_view() && read.problem().is_none());
 
     if !is_there("valgrind") {
-        println!("SKIPPED: valgrind is not there, so that memory was not checked");
+        skipped("valgrind is not there, so that memory was not checked");
         return;
     }
     fs::remove_file(&capture).unwrap();
