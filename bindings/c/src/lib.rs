@@ -7,6 +7,7 @@
 //! |---|---|
 //! | status codes, the text of errors, panics | `error.rs` |
 //! | pointers with a length | `pointer.rs` |
+//! | the weights that a callback returns | `weights.rs` |
 //! | schemas | `schema.rs` |
 //! | states: filling them, reading them, values | `snapshot/` |
 //! | limits and modes | `options.rs` |
@@ -26,6 +27,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod pointer;
+mod weights;
 
 // In this order the header has them.
 mod error;

@@ -9,6 +9,7 @@ use crate::error::{Error, Fault, Status, free, make, run};
 use crate::options::{Limits, mode};
 use crate::pointer::{elements, needed};
 use crate::schema::Schema;
+use crate::weights::Weights;
 use crate::world::World;
 
 /// Sends a world to one receiver.
@@ -125,42 +126,24 @@ pub unsafe extern "C" fn gametape_sender_encode(
 ) -> Status {
     run(error, || {
         let sent = needed(sent, "sent")?;
-        // SAFETY: handles, and the callback is not running yet.
-        let weights = match (unsafe { world.as_mut() }, weight) {
-            (None, _) => return Err(Fault::Null("world")),
-            (Some(_), None) => None,
-            (Some(world), Some(weight)) => {
-                let (mut ids, mut weights) = mem::take(&mut world.weights);
-                ids.clear();
-                ids.extend_from_slice(world.world.state().ids());
-                weights.clear();
-                // SAFETY: the caller's function. We hold no reference to a handle, so it may use all of them.
-                weights.extend(ids.iter().map(|id| unsafe { weight(context, *id) }));
-                Some((ids, weights))
-            }
+        let weights = match weight {
+            None => None,
+            // SAFETY: a handle, and a function with its context.
+            Some(weight) => Some(unsafe { ask(world, |id| weight(context, id)) }?),
         };
         // SAFETY: handles, and the callback is done.
         let (sender, world) = unsafe { (sender.as_mut(), world.as_mut()) };
         let (sender, world) = (needed(sender, "sender")?, needed(world, "world")?);
         let (packet, log) = (&mut sender.packet, &mut world.world);
-        let done = match &weights {
+        let done = match weights {
             None => sender.sender.encode(log, packet),
-            Some((ids, weights)) => {
-                let mut next = 0;
-                let weight = |id: u32| {
-                    // They are asked for in this order; another order would be slower, not wrong.
-                    if ids.get(next) != Some(&id) {
-                        next = ids.partition_point(|other| *other < id);
-                    }
-                    let known = ids.get(next) == Some(&id);
-                    let weight = weights.get(next).filter(|_| known).copied();
-                    next += usize::from(known);
-                    weight.unwrap_or(0)
-                };
-                sender.sender.encode_visible(log, weight, packet)
+            Some(mut weights) => {
+                let weight = |id| weights.of(id);
+                let done = sender.sender.encode_visible(log, weight, packet);
+                world.weights = weights;
+                done
             }
         };
-        world.weights = weights.unwrap_or_default();
         let done = done?;
         sent.write(Sent {
             packet: sender.packet.as_ptr(),
@@ -175,6 +158,19 @@ pub unsafe extern "C" fn gametape_sender_encode(
         });
         Ok(Status::Ok)
     })
+}
+
+/// Asks for the weights of all entities. No reference to a handle exists meanwhile, so that `weight` may use all of them.
+///
+/// # Safety
+/// `world` is NULL or a handle, and `weight` does not free it.
+unsafe fn ask(world: *mut World, mut weight: impl FnMut(u32) -> u32) -> Result<Weights, Fault> {
+    // SAFETY: the caller's promise; the reference ends before the first call.
+    let world = needed(unsafe { world.as_mut() }, "world")?;
+    let mut weights = mem::take(&mut world.weights);
+    weights.set_ids(world.world.state().ids());
+    weights.ask(|id| weight(*id));
+    Ok(weights)
 }
 
 /// Takes a message of the receiver, in any order, twice if it came twice. Bytes that are no feedback change nothing, and

@@ -8,12 +8,13 @@ use crate::error::{Error, Fault, Status, free, make, run};
 use crate::pointer::needed;
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
+use crate::weights::Weights;
 
 /// The state of the world and when each of its values last changed. One world serves the senders of all receivers.
 pub struct World {
     pub(crate) world: delta::World,
-    /// The ids and weights of a packet. Kept to reuse their memory.
-    pub(crate) weights: (Vec<u32>, Vec<u32>),
+    /// Kept to reuse their memory.
+    pub(crate) weights: Weights,
 }
 
 /// Makes an empty world. NULL if the schema is.
@@ -25,7 +26,7 @@ pub extern "C" fn gametape_world_new(
     make(error, || {
         Ok(World {
             world: delta::World::new(&needed(schema, "schema")?.0),
-            weights: <_>::default(),
+            weights: Weights::default(),
         })
     })
 }
