@@ -247,7 +247,7 @@ typedef struct GametapeSenderOptions {
  * Returns how important an entity is to the receiver; with 0, the receiver may not see it. `context` is what
  * `gametape_sender_encode` was given.
  *
- * It may use all handles but the GametapeError of that call; it must not free the sender or the world. It must return:
+ * It may use all handles but the `GametapeError` of that call; it must not free the sender or the world. It must return:
  * no exception, no `longjmp`.
  */
 typedef uint32_t (*GametapeWeight)(void *context, uint32_t entity);
@@ -447,6 +447,78 @@ enum GametapeStatus gametape_snapshot_copy(struct GametapeSnapshot *to,
                                            struct GametapeError *error);
 
 /**
+ * Removes all entities, and keeps the memory and the tick.
+ */
+enum GametapeStatus gametape_snapshot_clear(struct GametapeSnapshot *state, struct GametapeError *error);
+
+/**
+ * Sets the tick.
+ */
+enum GametapeStatus gametape_snapshot_set_tick(struct GametapeSnapshot *state,
+                                               uint32_t tick,
+                                               struct GametapeError *error);
+
+/**
+ * Adds an entity without components. To add one that is there already is an error. `gametape_snapshot_put` also adds
+ * entities.
+ */
+enum GametapeStatus gametape_snapshot_insert(struct GametapeSnapshot *state,
+                                             uint32_t entity,
+                                             struct GametapeError *error);
+
+/**
+ * Removes an entity. Returns false if it is not there.
+ */
+bool gametape_snapshot_remove(struct GametapeSnapshot *state, uint32_t entity);
+
+/**
+ * Removes a component of an entity. Returns false if it is not there.
+ */
+bool gametape_snapshot_remove_component(struct GametapeSnapshot *state, uint32_t entity, uint16_t component);
+
+/**
+ * Sets all `count` fields of a component, in the order of the schema, as numbers of the wire: see `integer` of
+ * `GametapeValue`. Adds entity and component if they are not there.
+ */
+enum GametapeStatus gametape_snapshot_put(struct GametapeSnapshot *state,
+                                          uint32_t entity,
+                                          uint16_t component,
+                                          const int64_t *values,
+                                          size_t count,
+                                          struct GametapeError *error);
+
+/**
+ * Like `gametape_snapshot_put`, as real numbers. They are rounded to the nearest number that the field can have; one
+ * out of its range is an error.
+ */
+enum GametapeStatus gametape_snapshot_put_real(struct GametapeSnapshot *state,
+                                               uint32_t entity,
+                                               uint16_t component,
+                                               const double *values,
+                                               size_t count,
+                                               struct GametapeError *error);
+
+/**
+ * Sets one field of a component that is there.
+ */
+enum GametapeStatus gametape_snapshot_set(struct GametapeSnapshot *state,
+                                          uint32_t entity,
+                                          uint16_t component,
+                                          uint16_t field,
+                                          int64_t value,
+                                          struct GametapeError *error);
+
+/**
+ * Like `gametape_snapshot_set`, as a real number.
+ */
+enum GametapeStatus gametape_snapshot_set_real(struct GametapeSnapshot *state,
+                                               uint32_t entity,
+                                               uint16_t component,
+                                               uint16_t field,
+                                               double value,
+                                               struct GametapeError *error);
+
+/**
  * Returns the tick.
  */
 uint32_t gametape_snapshot_tick(const struct GametapeSnapshot *state);
@@ -500,78 +572,6 @@ enum GametapeStatus gametape_snapshot_values(const struct GametapeSnapshot *stat
  */
 bool gametape_snapshot_same_entities(const struct GametapeSnapshot *a,
                                      const struct GametapeSnapshot *b);
-
-/**
- * Removes all entities, and keeps the memory and the tick.
- */
-enum GametapeStatus gametape_snapshot_clear(struct GametapeSnapshot *state, struct GametapeError *error);
-
-/**
- * Sets the tick.
- */
-enum GametapeStatus gametape_snapshot_set_tick(struct GametapeSnapshot *state,
-                                               uint32_t tick,
-                                               struct GametapeError *error);
-
-/**
- * Adds an entity without components. To add one that is there already is an error. `gametape_snapshot_put` also adds
- * entities.
- */
-enum GametapeStatus gametape_snapshot_insert(struct GametapeSnapshot *state,
-                                             uint32_t entity,
-                                             struct GametapeError *error);
-
-/**
- * Removes an entity. Returns false if it is not there.
- */
-bool gametape_snapshot_remove(struct GametapeSnapshot *state, uint32_t entity);
-
-/**
- * Removes a component of an entity. Returns false if it is not there.
- */
-bool gametape_snapshot_remove_component(struct GametapeSnapshot *state, uint32_t entity, uint16_t component);
-
-/**
- * Sets all `count` fields of a component, in the order of the schema, as numbers of the wire: see `integer` of
- * GametapeValue. Adds entity and component if they are not there.
- */
-enum GametapeStatus gametape_snapshot_put(struct GametapeSnapshot *state,
-                                          uint32_t entity,
-                                          uint16_t component,
-                                          const int64_t *values,
-                                          size_t count,
-                                          struct GametapeError *error);
-
-/**
- * Like `gametape_snapshot_put`, as real numbers. They are rounded to the nearest number that the field can have; one
- * out of its range is an error.
- */
-enum GametapeStatus gametape_snapshot_put_real(struct GametapeSnapshot *state,
-                                               uint32_t entity,
-                                               uint16_t component,
-                                               const double *values,
-                                               size_t count,
-                                               struct GametapeError *error);
-
-/**
- * Sets one field of a component that is there.
- */
-enum GametapeStatus gametape_snapshot_set(struct GametapeSnapshot *state,
-                                          uint32_t entity,
-                                          uint16_t component,
-                                          uint16_t field,
-                                          int64_t value,
-                                          struct GametapeError *error);
-
-/**
- * Like `gametape_snapshot_set`, as a real number.
- */
-enum GametapeStatus gametape_snapshot_set_real(struct GametapeSnapshot *state,
-                                               uint32_t entity,
-                                               uint16_t component,
-                                               uint16_t field,
-                                               double value,
-                                               struct GametapeError *error);
 
 /**
  * Makes an empty world. NULL if the schema is.

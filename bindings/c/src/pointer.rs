@@ -37,15 +37,12 @@ pub(crate) unsafe fn elements<'a, T>(
 /// Room for elements that the caller owns, perhaps not set yet.
 ///
 /// # Safety
-/// If `data` is not null, it points to memory for `count` elements, which nobody else uses in `'a`.
+/// `data` is not null, and points to memory for `count` elements, which nobody else uses in `'a`.
 pub(crate) unsafe fn room<'a, T>(
     data: *mut T,
     count: usize,
     name: &'static str,
 ) -> Result<&'a mut [MaybeUninit<T>], Fault> {
-    if data.is_null() || count == 0 {
-        return Ok(&mut []);
-    }
     if count > isize::MAX as usize / size_of::<T>() {
         return Err(Fault::Length { name, count });
     }

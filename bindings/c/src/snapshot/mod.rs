@@ -1,5 +1,6 @@
 //! The state at a tick: filling it, reading it, its values.
 
+// In this order the header has them.
 mod state;
 
 mod write;

@@ -113,7 +113,7 @@ pub extern "C" fn gametape_snapshot_same_entities(
 /// Fills the caller's array, and says how many elements there are.
 ///
 /// # Safety
-/// As `room`.
+/// If `into` is not null, it points to memory for `capacity` elements, which nobody else uses.
 unsafe fn fill<T>(
     what: &'static str,
     into: *mut T,
@@ -132,7 +132,7 @@ unsafe fn fill<T>(
         let room = capacity;
         return Err(Fault::Room { what, room, needed });
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's promise; it is not null.
     let into = unsafe { room(into, capacity, what) }?;
     for (into, from) in into.iter_mut().zip(from) {
         into.write(from);

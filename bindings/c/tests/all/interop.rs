@@ -1,5 +1,6 @@
 //! Sessions through C and through Rust: the same packets, the same feedback, the same views.
 
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
@@ -7,19 +8,21 @@ use gametape_c::*;
 use gametape_delta as delta;
 use gametape_samples::delta::Arena;
 
-use crate::common::*;
+use crate::common::{self, *};
 
-/// A session of the Rust library.
-struct Theirs {
-    sender: delta::Sender,
-    receiver: delta::Receiver,
-    packet: Vec<u8>,
-}
-
-/// The same session through C.
-struct Ours {
+/// A session through C and one of the library, side by side.
+struct Both {
     sender: Box<Sender>,
     receiver: Box<Receiver>,
+    world: Box<World>,
+    their_sender: delta::Sender,
+    their_receiver: delta::Receiver,
+    log: delta::World,
+    packet: Vec<u8>,
+    /// The feedback under way.
+    late: VecDeque<delta::Feedback>,
+    /// The number of packets that needed a full snapshot.
+    asked: u32,
 }
 
 /// Copies a state of the library with the functions of C.
@@ -85,109 +88,112 @@ extern "C" fn weight(context: *mut c_void, entity: u32) -> u32 {
     entity % 5
 }
 
-fn exchange(
-    ours: &mut Ours,
-    theirs: &mut Theirs,
-    world: &mut World,
-    log: &mut delta::World,
-    lost: bool,
-) {
-    let mut sent = MaybeUninit::uninit();
-    let mut calls = 0_u32;
-    let context = (&raw mut calls).cast();
-    let (sender, world) = (&raw mut *ours.sender, &raw mut *world);
-    // SAFETY: two handles, and a callback with its context.
-    let status = unsafe {
-        gametape_sender_encode(sender, world, Some(weight), context, Some(&mut sent), None)
-    };
-    assert_eq!(status, Status::Ok);
-    assert_eq!(calls as usize, log.state().len());
-    // SAFETY: it is set if there was no error.
-    let sent = unsafe { sent.assume_init() };
-    let expected = theirs
-        .sender
-        .encode_visible(log, |id| id % 5, &mut theirs.packet);
-    let expected = expected.unwrap();
-    assert_eq!(bytes(&sent), theirs.packet);
-    assert_eq!(
-        (
-            sent.tick,
-            sent.baseline,
-            sent.named,
-            sent.waiting,
-            sent.stalled
-        ),
-        (
-            expected.tick,
-            expected.baseline.unwrap_or(0),
-            expected.named,
-            expected.waiting,
-            expected.stalled
-        )
-    );
-    if lost {
-        return;
+impl Both {
+    /// `windows` are those of sender and receiver.
+    fn new(json: &str, mode: Mode, windows: (usize, usize)) -> Self {
+        let (schema, library) = (schema_of(json).unwrap(), Arena::schema());
+        assert_eq!(gametape_schema_hash(Some(&schema)), library.hash());
+        let limits = Limits::default();
+        let sends = SenderOptions {
+            budget: 400,
+            window: windows.0,
+            limits,
+            mode: mode as u32,
+        };
+        let receives = ReceiverOptions {
+            window: windows.1,
+            limits,
+            mode: mode as u32,
+        };
+        let mut their_sends = delta::SenderOptions::default();
+        let mut their_receives = delta::ReceiverOptions::default();
+        if mode == Mode::Strict {
+            (their_sends.mode, their_receives.mode) = (delta::Mode::Strict, delta::Mode::Strict);
+        }
+        (their_sends.budget, their_sends.window) = (400, windows.0);
+        their_receives.window = windows.1;
+        Self {
+            sender: gametape_sender_new(Some(&schema), Some(&sends), None).unwrap(),
+            receiver: gametape_receiver_new(Some(&schema), Some(&receives), None).unwrap(),
+            world: gametape_world_new(Some(&schema), None).unwrap(),
+            their_sender: delta::Sender::with_options(&library, their_sends),
+            their_receiver: delta::Receiver::with_options(&library, their_receives),
+            log: delta::World::new(&library),
+            packet: Vec::new(),
+            late: VecDeque::new(),
+            asked: 0,
+        }
     }
-    let (status, received) = apply(&mut ours.receiver, bytes(&sent));
-    let message = match theirs.receiver.apply(&theirs.packet) {
-        Ok(expected) => {
-            assert_eq!((status, received.fresh), (Status::Ok, expected.fresh));
-            expected.ack
+
+    /// Encodes the same packet twice, and applies it.
+    fn exchange(&mut self, lost: bool) {
+        let (mut sent, mut calls) = (MaybeUninit::uninit(), 0_u32);
+        let context = (&raw mut calls).cast();
+        let (sender, world) = (&raw mut *self.sender, &raw mut *self.world);
+        // SAFETY: two handles, and a callback with its context.
+        let status = unsafe {
+            gametape_sender_encode(sender, world, Some(weight), context, Some(&mut sent), None)
+        };
+        assert_eq!(status, Status::Ok);
+        assert_eq!(calls as usize, self.log.state().len());
+        // SAFETY: it is set if there was no error.
+        let sent = unsafe { sent.assume_init() };
+        let theirs = &mut self.their_sender;
+        let expected = theirs.encode_visible(&mut self.log, |id| id % 5, &mut self.packet);
+        let expected = expected.unwrap();
+        assert_eq!(bytes(&sent), self.packet);
+        assert_eq!(
+            (sent.tick, sent.baseline, sent.named),
+            (
+                expected.tick,
+                expected.baseline.unwrap_or(0),
+                expected.named
+            )
+        );
+        assert_eq!(
+            (sent.waiting, sent.stalled),
+            (expected.waiting, expected.stalled)
+        );
+        if lost {
+            return;
         }
-        Err(error) => {
-            assert_eq!(status, Status::NeedFull, "{error}");
-            error.feedback().unwrap()
+        let (status, received) = apply(&mut self.receiver, bytes(&sent));
+        let message = match self.their_receiver.apply(&self.packet) {
+            Ok(expected) => {
+                assert_eq!((status, received.fresh), (Status::Ok, expected.fresh));
+                expected.ack
+            }
+            Err(error) => {
+                assert_eq!(status, Status::NeedFull, "{error}");
+                self.asked += 1;
+                error.feedback().unwrap()
+            }
+        };
+        assert_eq!(received.feedback_size, 13);
+        assert_eq!(received.feedback, message.to_bytes());
+        self.late.push_back(message);
+        assert_same(self.their_receiver.view(), view(&self.receiver));
+    }
+
+    /// Hands the oldest feedback to both senders, if this many are under way, or loses it.
+    fn answer(&mut self, late: usize, lost: bool) {
+        if self.late.len() > late
+            && let Some(message) = self.late.pop_front()
+            && !lost
+        {
+            self.their_sender.feedback(&message);
+            assert_eq!(feedback(&mut self.sender, &message.to_bytes()), Status::Ok);
         }
-    };
-    assert_eq!(
-        (received.feedback, received.feedback_size),
-        (message.to_bytes(), 13)
-    );
-    theirs.sender.feedback(&message);
-    assert_eq!(feedback(&mut ours.sender, &received.feedback), Status::Ok);
-    assert_same(theirs.receiver.view(), view(&ours.receiver));
+    }
 }
 
-#[test]
-fn packets_through_c_are_those_of_the_library() {
+/// Plays a session whose feedback is late by so many packets; returns how often it needed a full snapshot.
+fn play(mode: Mode, windows: (usize, usize), late: usize) -> u32 {
     let json = serde_json::to_string(&Arena::schema()).unwrap();
-    let (schema, library) = (schema_of(&json).unwrap(), Arena::schema());
-    assert_eq!(gametape_schema_hash(Some(&schema)), library.hash());
-    let (mut arena, mut state) = (Arena::new(60, 7), delta::Snapshot::new(&library, 0));
-    let mut copy = gametape_snapshot_new(Some(&schema), 0, None).unwrap();
-    let mut world = gametape_world_new(Some(&schema), None).unwrap();
-    let mut log = delta::World::new(&library);
-    let options = SenderOptions {
-        budget: 400,
-        window: 16,
-        ..SenderOptions::default()
-    };
-    let receives = ReceiverOptions {
-        window: 16,
-        ..ReceiverOptions::default()
-    };
-    let mut ours = Ours {
-        sender: gametape_sender_new(Some(&schema), Some(&options), None).unwrap(),
-        receiver: gametape_receiver_new(Some(&schema), Some(&receives), None).unwrap(),
-    };
-    let mut theirs = Theirs {
-        sender: delta::Sender::with_options(
-            &library,
-            delta::SenderOptions {
-                budget: 400,
-                window: 16,
-                ..<_>::default()
-            },
-        ),
-        receiver: delta::Receiver::with_options(
-            &library,
-            delta::ReceiverOptions {
-                window: 16,
-                ..<_>::default()
-            },
-        ),
-        packet: Vec::new(),
-    };
+    let mut both = Both::new(&json, mode, windows);
+    let mut arena = Arena::new(60, 7);
+    let mut state = delta::Snapshot::new(&Arena::schema(), 0);
+    let mut copy = common::state(&schema_of(&json).unwrap(), 0);
     for tick in 1..=200 {
         arena.step();
         arena.state(&mut state).unwrap();
@@ -195,24 +201,40 @@ fn packets_through_c_are_those_of_the_library() {
         assert_same(&state, &copy);
         if tick % 40 == 0 {
             let id = state.ids()[0];
-            assert!(log.despawn(id) && gametape_world_despawn(Some(&mut world), id));
+            assert!(both.log.despawn(id) && gametape_world_despawn(Some(&mut both.world), id));
         }
-        log.update(&state).unwrap();
-        assert_eq!(update(&mut world, &copy), Status::Ok);
-        if tick == 90 {
-            theirs.receiver.reset();
-            gametape_receiver_reset(Some(&mut ours.receiver), None);
+        both.log.update(&state).unwrap();
+        assert_eq!(update(&mut both.world, &copy), Status::Ok);
+        match tick {
+            90 => {
+                both.their_receiver.reset();
+                gametape_receiver_reset(Some(&mut both.receiver), None);
+            }
+            170 => {
+                both.their_sender.resync();
+                gametape_sender_resync(Some(&mut both.sender), None);
+            }
+            _ => {}
         }
         // Also longer silences than the window.
-        let lost = tick % 3 == 0 || (120..150).contains(&tick);
-        exchange(&mut ours, &mut theirs, &mut world, &mut log, lost);
+        both.exchange(tick % 3 == 0 || (120..150).contains(&tick));
+        both.answer(late, tick % 11 < 5);
     }
-    let seen = theirs.receiver.view();
-    assert!(seen.len() > 20 && seen.ids().iter().all(|id| id % 5 != 0));
+    let seen = both.their_receiver.view();
+    assert!(!seen.is_empty() && seen.ids().iter().all(|id| id % 5 != 0));
     for id in seen.ids() {
-        let tick = gametape_receiver_tick_of(Some(&ours.receiver), *id);
-        assert_eq!(Some(tick), theirs.receiver.tick_of(*id));
+        let tick = gametape_receiver_tick_of(Some(&both.receiver), *id);
+        assert_eq!(Some(tick), both.their_receiver.tick_of(*id));
     }
+    both.asked
+}
+
+#[test]
+fn packets_through_c_are_those_of_the_library() {
+    let enough = play(Mode::Merged, (16, 16), 6);
+    // A receiver that keeps too few states asks again and again: its window is the one that it was given.
+    assert!(play(Mode::Merged, (16, 2), 6) > enough);
+    play(Mode::Strict, (16, 16), 6);
 }
 
 /// A callback that uses the world and the sender for which it is called.
