@@ -24,11 +24,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cluster", &["gametape", "query"]),
 ];
 
-/// The Python package, which depends on what makes tables and pictures, and on which nothing depends.
-const BINDINGS: (&str, &[&str]) = (
-    "bindings/python",
-    &["core", "gametape", "picture", "tables"],
-);
+/// What other languages use: on these nothing depends.
+const BINDINGS: [(&str, &[&str]); 2] = [
+    ("c", &["capture", "core", "delta"]),
+    ("python", &["core", "gametape", "picture", "tables"]),
+];
 
 /// The crates that may depend on all others but the surfaces.
 const ABOVE: [&str; 3] = ["gametape", "samples", TESTKIT];
@@ -60,9 +60,9 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
                 "crates/{name} depends on {TESTKIT}, which is for tests"
             ));
         }
-        if ours.contains("python") {
+        for (language, _) in BINDINGS.iter().filter(|(of, _)| ours.contains(*of)) {
             wrong.push(format!(
-                "crates/{name} depends on the Python package, which is for Python alone"
+                "crates/{name} depends on bindings/{language}, which is for another language alone"
             ));
         }
         if let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| known == name) {
@@ -83,15 +83,20 @@ pub fn check(root: &Path) -> Result<Vec<String>, String> {
             ));
         }
     }
-    let (folder, allowed) = BINDINGS;
-    let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap_or_default();
-    let ours = dependencies(&manifest).map_err(|error| format!("{folder}/Cargo.toml: {error}"))?;
-    let against = ours
-        .iter()
-        .filter(|other| !allowed.contains(&other.as_str()));
-    wrong.extend(against.map(|other| format!("{folder} depends on {other}")));
+    for (language, allowed) in BINDINGS {
+        let folder = format!("bindings/{language}");
+        let manifest = root.join(&folder).join("Cargo.toml");
+        let manifest = fs::read_to_string(manifest).unwrap_or_default();
+        let ours =
+            dependencies(&manifest).map_err(|error| format!("{folder}/Cargo.toml: {error}"))?;
+        let against = ours
+            .iter()
+            .filter(|other| !allowed.contains(&other.as_str()));
+        wrong.extend(against.map(|other| format!("{folder} depends on {other}")));
+    }
     let crates = names.iter().map(|name| format!("crates/{name}"));
-    for folder in crates.chain([folder.to_owned(), "xtask".to_owned()]) {
+    let bindings = BINDINGS.map(|(language, _)| format!("bindings/{language}"));
+    for folder in crates.chain(bindings).chain(["xtask".to_owned()]) {
         let uses = modules::uses(&root.join(&folder).join("src"))?;
         let circles = circles(&uses);
         let circles = circles.iter().map(|circle| described(circle, &uses));

@@ -13,13 +13,16 @@ use serde_json::Value;
 
 use crate::ran::{Ran, counted};
 use crate::viewer::{self, Blocked};
-use crate::{cargo, outside, python, root};
+use crate::{cargo, need, outside, python, root};
 
 /// The tests of the page.
 const VIEWER: &str = "the viewer";
 
 /// The examples in the documentation.
 const EXAMPLES: &str = "examples in the documentation";
+
+/// The tests of the C interface, which make its header again.
+const BINDINGS: &str = "c/tests/all";
 
 /// The seed of the random cases, unless it is set already.
 const SEED: &str = "PROPTEST_RNG_SEED";
@@ -33,6 +36,12 @@ pub fn run(wanted: &str) -> Result<(), String> {
     let page = viewer::build();
     if let Err(Blocked::Broken(why)) = page {
         return Err(why);
+    }
+    if BINDINGS.contains(wanted)
+        && let Err(why) = need("cbindgen", "cbindgen@0.29.4")
+    {
+        // The test of the header says that it was skipped.
+        println!("== {why}");
     }
     let (built, python) = thread::scope(|scope| {
         let python = scope.spawn(python::ready);

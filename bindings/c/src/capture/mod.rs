@@ -1,0 +1,7 @@
+//! Captures: recorded packets and states.
+
+mod read;
+mod write;
+
+pub use read::*;
+pub use write::*;

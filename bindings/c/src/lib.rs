@@ -1,0 +1,69 @@
+//! The C interface of snapshot/delta sessions and captures.
+//!
+//! `include/gametape.h` is made from this crate by cbindgen; the comments here become its comments, so they speak of the
+//! names in C. The README shows how to build and link it.
+//!
+//! | to change | look in |
+//! |---|---|
+//! | status codes, the text of errors, panics | `error.rs` |
+//! | pointers with a length | `pointer.rs` |
+//! | the weights that a callback returns | `weights.rs` |
+//! | schemas | `schema.rs` |
+//! | states: filling them, reading them, values | `snapshot/` |
+//! | limits and modes | `options.rs` |
+//! | sessions | `world.rs`, `sender.rs`, `receiver.rs` |
+//! | captures | `capture/` |
+//!
+//! # What the caller promises
+//!
+//! It is the same for all functions, and stands in the head of the header: a handle is NULL or comes from this library
+//! and was not freed; no other thread uses it, or all only read; a pointer with a length points to that many elements; a
+//! pointer for a result is NULL or points to memory for it. Handles are therefore references and boxes in the signatures,
+//! with `None` for NULL. Where one call may meet one object twice, as with a callback, they are pointers.
+//!
+//! No panic leaves a function: [`Status::Internal`] reports it.
+
+// The promises are the same for all; see above.
+#![allow(clippy::missing_safety_doc)]
+
+mod pointer;
+mod weights;
+
+// In this order the header has them.
+mod error;
+
+mod schema;
+
+mod snapshot;
+
+mod options;
+
+mod world;
+
+mod sender;
+
+mod receiver;
+
+mod capture;
+
+pub use capture::*;
+pub use error::*;
+pub use options::*;
+pub use receiver::*;
+pub use schema::*;
+pub use sender::*;
+pub use snapshot::*;
+pub use world::*;
+
+/// Handles may go from thread to thread, and several threads may read one.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Error>();
+    shared::<Schema>();
+    shared::<Snapshot>();
+    shared::<World>();
+    shared::<Sender>();
+    shared::<Receiver>();
+    shared::<CaptureWriter>();
+    shared::<Capture>();
+};

@@ -1,0 +1,227 @@
+//! Wrong calls and hostile bytes: each gets an error of its class.
+
+use std::ptr;
+
+use gametape_c::*;
+use proptest::prelude::*;
+
+use crate::common::*;
+
+#[test]
+fn schemas_that_are_none() {
+    let mut error = gametape_error_new().unwrap();
+    for (json, expected) in [
+        (&b"{\"components\":[}"[..], "the schema can't be read: "),
+        (
+            b"{\"components\":[{\"id\":0,\"fields\":[]}]}",
+            "a component has the id 0",
+        ),
+        (b"\xff\xfe", "json is not in UTF-8"),
+        (b"", "the schema can't be read: "),
+    ] {
+        // SAFETY: an array with its length.
+        let schema = unsafe {
+            gametape_schema_from_json(json.as_ptr().cast(), json.len(), Some(&mut error))
+        };
+        assert!(schema.is_none());
+        assert_eq!(gametape_error_status(Some(&error)), Status::Caller);
+        assert!(text(&error).contains(expected), "{}", text(&error));
+    }
+}
+
+#[test]
+fn a_negative_length_is_no_length() {
+    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
+    let mut receiver = gametape_receiver_new(Some(&schema), None, None).unwrap();
+    let mut received = std::mem::MaybeUninit::uninit();
+    let byte = 0_u8;
+    // SAFETY: nothing is read, because no array is that long.
+    let status = unsafe {
+        gametape_receiver_apply(
+            Some(&mut receiver),
+            &raw const byte,
+            usize::MAX,
+            Some(&mut received),
+            Some(&mut error),
+        )
+    };
+    assert_eq!(status, Status::Caller);
+    assert!(text(&error).starts_with("packet has 18446744073709551615 elements"));
+}
+
+#[test]
+fn room_that_is_too_small_is_left_alone() {
+    let schema = schema();
+    let (mut ship, mut error) = (state(&schema, 1), gametape_error_new().unwrap());
+    put(&mut ship, 7, 1, &[150, 100]);
+    let mut one = Value {
+        integer: -1,
+        real: -1.0,
+        kind: Kind::Bool,
+    };
+    let into = &raw mut one;
+    // SAFETY: room for one.
+    let status =
+        unsafe { gametape_snapshot_values(Some(&ship), 7, 1, into, 1, None, Some(&mut error)) };
+    assert_eq!(status, Status::Caller);
+    assert_eq!(text(&error), "there is room for 1 values, 2 are needed");
+    assert_eq!(one.integer, -1);
+}
+
+#[test]
+fn a_state_is_unchanged_after_an_error() {
+    let schema = schema();
+    let mut ship = state(&schema, 1);
+    // A new entity, and one that is there: none gets what is wrong.
+    for there in [false, true] {
+        for values in [&[0, 128][..], &[51_201, 0], &[0, -1], &[0], &[0, 0, 0], &[]] {
+            assert_eq!(put(&mut ship, 7, 1, values), Status::Caller);
+        }
+        assert_eq!(put(&mut ship, 7, 9, &[0]), Status::Caller);
+        assert_eq!(put(&mut ship, 7, 2, &[-1]), Status::Caller);
+        assert_eq!(gametape_snapshot_has(Some(&ship), 7), there);
+        put(&mut ship, 7, 1, &[150, 100]);
+    }
+    let integers = values(&ship, 7, 1).unwrap();
+    assert_eq!(
+        integers.iter().map(|v| v.integer).collect::<Vec<_>>(),
+        [150, 100]
+    );
+    assert!(values(&ship, 7, 2).is_none() && values(&ship, 8, 1).is_none());
+    let set = |ship: &mut Snapshot, entity, component, field| {
+        gametape_snapshot_set(Some(ship), entity, component, field, 1, None)
+    };
+    for (entity, component, field) in [(8, 1, 1), (7, 2, 1), (7, 9, 1), (7, 1, 9)] {
+        assert_eq!(set(&mut ship, entity, component, field), Status::Caller);
+    }
+    assert_eq!(
+        gametape_snapshot_insert(Some(&mut ship), 7, None),
+        Status::Caller
+    );
+}
+
+#[test]
+fn sessions_refuse_what_does_not_ascend_or_fit() {
+    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
+    let mut world = gametape_world_new(Some(&schema), None).unwrap();
+    assert_eq!(update(&mut world, &state(&schema, 0)), Status::Caller);
+    assert_eq!(update(&mut world, &state(&schema, 5)), Status::Ok);
+    assert_eq!(update(&mut world, &state(&schema, 5)), Status::Caller);
+    let other = schema_of(r#"{"components":[]}"#).unwrap();
+    assert_eq!(update(&mut world, &state(&other, 6)), Status::Caller);
+    let own = gametape_world_state(Some(&world));
+    // SAFETY: the function allows the world's own state.
+    let status = unsafe { gametape_world_update(Some(&mut world), own, Some(&mut error)) };
+    assert_eq!(status, Status::Caller);
+    assert!(
+        text(&error).starts_with("tick 5 is not after tick 5"),
+        "{}",
+        text(&error)
+    );
+
+    let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
+    assert!(encode(&mut sender, &mut world).is_ok());
+    assert_eq!(encode(&mut sender, &mut world).err(), Some(Status::Caller));
+    update(&mut world, &state(&schema, 6));
+    gametape_sender_set_budget(Some(&mut sender), 27, None);
+    assert_eq!(encode(&mut sender, &mut world).err(), Some(Status::Caller));
+
+    let mut few = SenderOptions::default();
+    few.limits.entities = 1;
+    let mut sender = gametape_sender_new(Some(&schema), Some(&few), None).unwrap();
+    let mut two = state(&schema, 7);
+    gametape_snapshot_insert(Some(&mut two), 1, None);
+    gametape_snapshot_insert(Some(&mut two), 2, None);
+    update(&mut world, &two);
+    assert_eq!(encode(&mut sender, &mut world).err(), Some(Status::Limit));
+    few.mode = 2;
+    assert!(gametape_sender_new(Some(&schema), Some(&few), Some(&mut error)).is_none());
+    assert_eq!(
+        text(&error),
+        "mode 2 is not defined: 0 is merged, 1 is strict"
+    );
+}
+
+#[test]
+fn an_entity_too_large_is_reported() {
+    let schema = schema();
+    let options = SenderOptions {
+        budget: 32,
+        ..SenderOptions::default()
+    };
+    let mut sender = gametape_sender_new(Some(&schema), Some(&options), None).unwrap();
+    let (mut ship, mut world) = (
+        state(&schema, 1),
+        gametape_world_new(Some(&schema), None).unwrap(),
+    );
+    put(&mut ship, 9, 1, &[0, 0]);
+    update(&mut world, &ship);
+    let sent = encode(&mut sender, &mut world).unwrap();
+    assert_eq!((sent.named, sent.held_back), (0, 9));
+    assert!(sent.held_back_bytes > 32 && sent.size <= 32);
+}
+
+#[test]
+fn feedback_that_is_none() {
+    let schema = schema();
+    let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
+    for bytes in [&[][..], &[1; 12], &[1; 14], &[0; 13], &[3; 13], &[2; 13]] {
+        assert_eq!(feedback(&mut sender, bytes), Status::Data, "{bytes:?}");
+    }
+}
+
+/// The packets of a session, some of which are wrong.
+fn packets(schema: &Schema) -> Vec<Vec<u8>> {
+    let mut world = gametape_world_new(Some(schema), None).unwrap();
+    let mut sender = gametape_sender_new(Some(schema), None, None).unwrap();
+    (1..=6)
+        .map(|tick| {
+            let mut ship = state(schema, tick);
+            for id in 1..=4 {
+                put(&mut ship, id, 1, &[i64::from(tick * id), 100]);
+            }
+            put(&mut ship, tick, 2, &[300]);
+            update(&mut world, &ship);
+            bytes(&encode(&mut sender, &mut world).unwrap()).to_vec()
+        })
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn damaged_packets_never_crash_and_a_refused_one_changes_nothing(
+        damage in prop::collection::vec((0_usize..6, 0_usize..400, any::<u8>(), any::<bool>()), 1..20),
+    ) {
+        let schema = schema();
+        let packets = packets(&schema);
+        let mut receiver = gametape_receiver_new(Some(&schema), None, None).unwrap();
+        let mut before = state(&schema, 0);
+        for (which, at, byte, cut) in damage {
+            let mut packet = packets[which].clone();
+            let at = at % packet.len();
+            if cut {
+                packet.truncate(at);
+            } else {
+                packet[at] = byte;
+            }
+            let seen = ptr::from_ref(view(&receiver));
+            // SAFETY: two states.
+            unsafe { gametape_snapshot_copy(&raw mut *before, seen, None) };
+            let (status, received) = apply(&mut receiver, &packet);
+            let wanted = match status {
+                Status::Ok | Status::NeedFull => 13,
+                Status::Data | Status::Limit => 0,
+                other => panic!("{other:?}"),
+            };
+            prop_assert_eq!(received.feedback_size, wanted);
+            if status != Status::Ok {
+                let after = view(&receiver);
+                prop_assert!(gametape_snapshot_same_entities(Some(&before), Some(after)));
+                prop_assert_eq!(
+                    gametape_snapshot_tick(Some(&before)),
+                    gametape_snapshot_tick(Some(after))
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Sessions through C and through Rust: the same packets, the same feedback, the same views.
+
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use gametape_c::*;
+use gametape_delta as delta;
+use gametape_samples::delta::Arena;
+
+use crate::common::{self, *};
+
+/// A session through C and one of the library, side by side.
+struct Both {
+    sender: Box<Sender>,
+    receiver: Box<Receiver>,
+    world: Box<World>,
+    their_sender: delta::Sender,
+    their_receiver: delta::Receiver,
+    log: delta::World,
+    packet: Vec<u8>,
+    /// The feedback under way.
+    late: VecDeque<delta::Feedback>,
+    /// The number of packets that needed a full snapshot.
+    asked: u32,
+}
+
+/// Copies a state of the library with the functions of C.
+fn fill(from: &delta::Snapshot, to: &mut Snapshot) {
+    gametape_snapshot_clear(Some(to), None);
+    gametape_snapshot_set_tick(Some(to), from.tick(), None);
+    for entity in from.iter() {
+        for part in entity.components() {
+            let values: Vec<i64> = part.values().map(|value| value.as_i128() as i64).collect();
+            assert_eq!(put(to, entity.id(), part.id(), &values), Status::Ok);
+        }
+    }
+}
+
+/// Reads a state with the functions of C, and compares it.
+fn assert_same(expected: &delta::Snapshot, found: &Snapshot) {
+    assert_eq!(gametape_snapshot_tick(Some(found)), expected.tick());
+    let mut ids = MaybeUninit::uninit();
+    let count = gametape_snapshot_entities(Some(found), Some(&mut ids));
+    assert_eq!(count, expected.len());
+    // SAFETY: the ids are valid until the state changes.
+    let ids = match count {
+        0 => &[],
+        count => unsafe { std::slice::from_raw_parts(ids.assume_init(), count) },
+    };
+    assert_eq!(ids, expected.ids());
+    for entity in expected.iter() {
+        let (mut parts, mut count) = ([0; 64], MaybeUninit::uninit());
+        let (into, id) = (parts.as_mut_ptr(), entity.id());
+        // SAFETY: an array with its length.
+        let status = unsafe {
+            gametape_snapshot_components(Some(found), id, into, 64, Some(&mut count), None)
+        };
+        assert_eq!(status, Status::Ok);
+        // SAFETY: it is set if there was no error.
+        let parts = &parts[..unsafe { count.assume_init() }];
+        assert!(
+            entity
+                .components()
+                .map(|part| part.id())
+                .eq(parts.iter().copied())
+        );
+        for part in entity.components() {
+            let read = values(found, id, part.id()).unwrap();
+            let fields = part.definition().fields.iter();
+            for ((field, value), read) in fields.zip(part.values()).zip(&read) {
+                assert_eq!(i128::from(read.integer), value.as_i128());
+                let scale = match field.codec {
+                    delta::Codec::FixedPoint { scale, .. } => f64::from(scale),
+                    _ => 1.0,
+                };
+                assert!((read.real - value.as_i128() as f64 / scale).abs() < 1e-9);
+            }
+        }
+    }
+}
+
+/// Some ships are hidden, and others matter more.
+extern "C" fn weight(context: *mut c_void, entity: u32) -> u32 {
+    // SAFETY: it is given a number, and the call has no reference to it.
+    let calls = unsafe { &mut *context.cast::<u32>() };
+    *calls += 1;
+    entity % 5
+}
+
+impl Both {
+    /// `windows` are those of sender and receiver.
+    fn new(json: &str, mode: Mode, windows: (usize, usize)) -> Self {
+        let (schema, library) = (schema_of(json).unwrap(), Arena::schema());
+        assert_eq!(gametape_schema_hash(Some(&schema)), library.hash());
+        let limits = Limits::default();
+        let sends = SenderOptions {
+            budget: 400,
+            window: windows.0,
+            limits,
+            mode: mode as u32,
+        };
+        let receives = ReceiverOptions {
+            window: windows.1,
+            limits,
+            mode: mode as u32,
+        };
+        let mut their_sends = delta::SenderOptions::default();
+        let mut their_receives = delta::ReceiverOptions::default();
+        if mode == Mode::Strict {
+            (their_sends.mode, their_receives.mode) = (delta::Mode::Strict, delta::Mode::Strict);
+        }
+        (their_sends.budget, their_sends.window) = (400, windows.0);
+        their_receives.window = windows.1;
+        Self {
+            sender: gametape_sender_new(Some(&schema), Some(&sends), None).unwrap(),
+            receiver: gametape_receiver_new(Some(&schema), Some(&receives), None).unwrap(),
+            world: gametape_world_new(Some(&schema), None).unwrap(),
+            their_sender: delta::Sender::with_options(&library, their_sends),
+            their_receiver: delta::Receiver::with_options(&library, their_receives),
+            log: delta::World::new(&library),
+            packet: Vec::new(),
+            late: VecDeque::new(),
+            asked: 0,
+        }
+    }
+
+    /// Encodes the same packet twice, and applies it.
+    fn exchange(&mut self, lost: bool) {
+        let (mut sent, mut calls) = (MaybeUninit::uninit(), 0_u32);
+        let context = (&raw mut calls).cast();
+        let (sender, world) = (&raw mut *self.sender, &raw mut *self.world);
+        // SAFETY: two handles, and a callback with its context.
+        let status = unsafe {
+            gametape_sender_encode(sender, world, Some(weight), context, Some(&mut sent), None)
+        };
+        assert_eq!(status, Status::Ok);
+        assert_eq!(calls as usize, self.log.state().len());
+        // SAFETY: it is set if there was no error.
+        let sent = unsafe { sent.assume_init() };
+        let theirs = &mut self.their_sender;
+        let expected = theirs.encode_visible(&mut self.log, |id| id % 5, &mut self.packet);
+        let expected = expected.unwrap();
+        assert_eq!(bytes(&sent), self.packet);
+        assert_eq!(
+            (sent.tick, sent.baseline, sent.named),
+            (
+                expected.tick,
+                expected.baseline.unwrap_or(0),
+                expected.named
+            )
+        );
+        assert_eq!(
+            (sent.waiting, sent.stalled),
+            (expected.waiting, expected.stalled)
+        );
+        if lost {
+            return;
+        }
+        let (status, received) = apply(&mut self.receiver, bytes(&sent));
+        let message = match self.their_receiver.apply(&self.packet) {
+            Ok(expected) => {
+                assert_eq!((status, received.fresh), (Status::Ok, expected.fresh));
+                expected.ack
+            }
+            Err(error) => {
+                assert_eq!(status, Status::NeedFull, "{error}");
+                self.asked += 1;
+                error.feedback().unwrap()
+            }
+        };
+        assert_eq!(received.feedback_size, 13);
+        assert_eq!(received.feedback, message.to_bytes());
+        self.late.push_back(message);
+        assert_same(self.their_receiver.view(), view(&self.receiver));
+    }
+
+    /// Hands the oldest feedback to both senders, if this many are under way, or loses it.
+    fn answer(&mut self, late: usize, lost: bool) {
+        if self.late.len() > late
+            && let Some(message) = self.late.pop_front()
+            && !lost
+        {
+            self.their_sender.feedback(&message);
+            assert_eq!(feedback(&mut self.sender, &message.to_bytes()), Status::Ok);
+        }
+    }
+}
+
+/// Plays a session whose feedback is late by so many packets; returns how often it needed a full snapshot.
+fn play(mode: Mode, windows: (usize, usize), late: usize) -> u32 {
+    let json = serde_json::to_string(&Arena::schema()).unwrap();
+    let mut both = Both::new(&json, mode, windows);
+    let mut arena = Arena::new(60, 7);
+    let mut state = delta::Snapshot::new(&Arena::schema(), 0);
+    let mut copy = common::state(&schema_of(&json).unwrap(), 0);
+    for tick in 1..=200 {
+        arena.step();
+        arena.state(&mut state).unwrap();
+        fill(&state, &mut copy);
+        assert_same(&state, &copy);
+        if tick % 40 == 0 {
+            let id = state.ids()[0];
+            assert!(both.log.despawn(id) && gametape_world_despawn(Some(&mut both.world), id));
+        }
+        both.log.update(&state).unwrap();
+        assert_eq!(update(&mut both.world, &copy), Status::Ok);
+        match tick {
+            90 => {
+                both.their_receiver.reset();
+                gametape_receiver_reset(Some(&mut both.receiver), None);
+            }
+            170 => {
+                both.their_sender.resync();
+                gametape_sender_resync(Some(&mut both.sender), None);
+            }
+            _ => {}
+        }
+        // Also longer silences than the window.
+        both.exchange(tick % 3 == 0 || (120..150).contains(&tick));
+        both.answer(late, tick % 11 < 5);
+    }
+    let seen = both.their_receiver.view();
+    assert!(!seen.is_empty() && seen.ids().iter().all(|id| id % 5 != 0));
+    for id in seen.ids() {
+        let tick = gametape_receiver_tick_of(Some(&both.receiver), *id);
+        assert_eq!(Some(tick), both.their_receiver.tick_of(*id));
+    }
+    both.asked
+}
+
+#[test]
+fn packets_through_c_are_those_of_the_library() {
+    let enough = play(Mode::Merged, (16, 16), 6);
+    // A receiver that keeps too few states asks again and again: its window is the one that it was given.
+    assert!(play(Mode::Merged, (16, 2), 6) > enough);
+    play(Mode::Strict, (16, 16), 6);
+}
+
+/// A callback that uses the world and the sender for which it is called.
+extern "C" fn reentrant(context: *mut c_void, entity: u32) -> u32 {
+    // SAFETY: it is given a world, of which the call holds no reference.
+    let world = unsafe { &mut *context.cast::<World>() };
+    // SAFETY: the world does not change while this is used.
+    let state = unsafe { gametape_world_state(Some(world)).as_ref() }.unwrap();
+    let weight = values(state, entity, 1).map_or(0, |ship| ship[1].integer as u32);
+    gametape_world_despawn(Some(world), 2);
+    weight
+}
+
+#[test]
+fn a_callback_may_use_the_world() {
+    let schema = schema();
+    let (mut ship, mut world) = (
+        state(&schema, 1),
+        gametape_world_new(Some(&schema), None).unwrap(),
+    );
+    for id in 1..=3 {
+        put(&mut ship, id, 1, &[0, i64::from(id)]);
+    }
+    update(&mut world, &ship);
+    let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
+    let mut sent = MaybeUninit::uninit();
+    let world = &raw mut *world;
+    // SAFETY: two handles, and a callback with its context.
+    let status = unsafe {
+        let sender = &raw mut *sender;
+        let context = world.cast();
+        gametape_sender_encode(
+            sender,
+            world,
+            Some(reentrant),
+            context,
+            Some(&mut sent),
+            None,
+        )
+    };
+    assert_eq!(status, Status::Ok);
+    // SAFETY: it is set if there was no error.
+    assert_eq!(
+        unsafe { sent.assume_init() }.named,
+        2,
+        "the callback ended one of three"
+    );
+}
