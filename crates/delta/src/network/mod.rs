@@ -26,12 +26,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod fault;
 mod link;
 mod told;
 mod trial;
 
+pub use fault::Fault;
 pub use link::{Bandwidth, Burst, Conditions, Fate, Link, Tally};
-pub use trial::{Fault, Trial};
+pub use trial::Trial;
 
 use alloc::vec::Vec;
 

@@ -77,6 +77,19 @@ impl Rows {
         self.ids.len()
     }
 
+    /// Returns the number of entities, and the room that their values take.
+    pub fn size(&self) -> (usize, usize) {
+        (self.len(), self.codes.len())
+    }
+
+    /// Makes room for so many more entities and values.
+    pub fn reserve(&mut self, entities: usize, values: usize) {
+        self.ids.reserve(entities);
+        self.masks.reserve(entities);
+        self.places.reserve(entities);
+        self.codes.reserve(values);
+    }
+
     /// Removes all entities and keeps the memory.
     pub fn clear(&mut self) {
         self.ids.clear();

@@ -168,11 +168,10 @@ fn sessions_allocate_nothing_once_warm() {
     let mut packet = Vec::new();
     let mut ack = None;
     let mut at_start = 0;
-    for tick in 1..=6000_u32 {
+    for tick in 1..=4000_u32 {
         arena.step();
         arena.state(&mut state).unwrap();
-        // The pattern of losses is long, and so is the warm-up.
-        if tick == 4000 {
+        if tick == 2000 {
             at_start = count();
         }
         world.update(&state).unwrap();

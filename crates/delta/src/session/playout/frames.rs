@@ -42,8 +42,11 @@ pub(super) struct Frames {
     ticks: Vec<u32>,
     /// The packets after it, by tick.
     waiting: VecDeque<Frame>,
-    /// Kept to reuse their memory, all in turn, so that they have grown soon.
-    spare: VecDeque<Frame>,
+    // Kept to reuse their memory.
+    spare: Vec<Frame>,
+    /// The most entities and values of a packet so far, rounded up. All frames get room for them at
+    /// once, so that they do not grow one after the other for a long time.
+    most: (usize, usize),
     next: Snapshot,
     next_ticks: Vec<u32>,
 }
@@ -54,7 +57,8 @@ impl Frames {
             base: Snapshot::new(schema, 0),
             ticks: Vec::new(),
             waiting: VecDeque::new(),
-            spare: VecDeque::new(),
+            spare: Vec::new(),
+            most: (0, 0),
             next: Snapshot::new(schema, 0),
             next_ticks: Vec::new(),
         }
@@ -62,7 +66,7 @@ impl Frames {
 
     /// Returns an empty frame.
     pub fn take_spare(&mut self, tick: u32, longest: f64) -> Frame {
-        let mut frame = self.spare.pop_front().unwrap_or_else(|| Frame {
+        let mut frame = self.spare.pop().unwrap_or_else(|| Frame {
             tick,
             longest,
             state: Snapshot::new(self.base.schema(), 0),
@@ -73,10 +77,17 @@ impl Frames {
         frame.longest = longest;
         frame.state.clear();
         frame.gone.clear();
+        let (entities, values) = self.most;
+        frame.state.rows.reserve(entities, values);
+        frame.gone.reserve(entities);
         frame
     }
 
     pub fn push(&mut self, frame: Frame, events: &mut Vec<ViewEvent>) {
+        let (entities, values) = frame.state.rows.size();
+        let entities = entities.max(frame.gone.len()).next_power_of_two();
+        let values = values.next_power_of_two();
+        self.most = (self.most.0.max(entities), self.most.1.max(values));
         let place = self
             .waiting
             .partition_point(|other| other.tick <= frame.tick);
@@ -134,7 +145,7 @@ impl Frames {
         drop((olds, news));
         mem::swap(base, next);
         mem::swap(ticks, next_ticks);
-        self.spare.push_back(frame);
+        self.spare.push(frame);
     }
 
     /// Returns the packets that wait, the newest first.
