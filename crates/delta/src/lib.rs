@@ -117,8 +117,8 @@ pub use replicate::{Replicate, ValueReader, ValueWriter};
 pub use rule::{Error, Rule};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
 pub use session::{
-    DEFAULT_WINDOW, Feedback, HeldBack, Mode, ReceiveError, Received, Receiver, ReceiverOptions,
-    SendError, Sender, SenderOptions, Sent, World,
+    Audience, DEFAULT_WINDOW, Feedback, HeldBack, Mode, ReceiveError, Received, Receiver,
+    ReceiverOptions, Relevance, RestrictError, SendError, Sender, SenderOptions, Sent, World,
 };
 pub use share::Share;
 pub use sizes::{ComponentSize, Size, Sizes};

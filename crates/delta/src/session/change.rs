@@ -1,5 +1,7 @@
 //! Changes of entities: when they happen, and what a packet makes of them.
 
+use super::audience::Audience;
+
 /// The history of an entity of the world, beside its values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
@@ -32,13 +34,22 @@ pub(super) enum What {
 pub(super) struct Waiting(u64);
 
 impl Waiting {
-    /// `at` is the index in what the sender knows.
-    pub const fn new(priority: u32, at: u32, what: What) -> Self {
-        Self((!priority as u64) << 32 | (at as u64) << 2 | what as u64)
+    /// `at` is the index in what the sender knows, in 28 bits.
+    pub const fn new(priority: u32, at: u32, what: What, face: Audience) -> Self {
+        let low = at << 4 | (face as u32) << 2 | what as u32;
+        Self((!priority as u64) << 32 | low as u64)
     }
 
     pub const fn at(self) -> u32 {
-        self.0 as u32 >> 2
+        self.0 as u32 >> 4
+    }
+
+    pub const fn face(self) -> Audience {
+        match self.0 >> 2 & 3 {
+            0 => Audience::All,
+            1 => Audience::Team,
+            _ => Audience::Owner,
+        }
     }
 
     pub const fn what(self) -> What {
@@ -57,5 +68,6 @@ pub(super) struct Chosen {
     /// Its index in `known`.
     pub at: u32,
     pub what: What,
+    pub face: Audience,
     pub span: Span,
 }

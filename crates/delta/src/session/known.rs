@@ -1,6 +1,7 @@
 //! The knowledge of a sender about an entity at its receiver.
 
-use super::change::{Head, What};
+use super::audience::{Audience, Stamp};
+use super::change::What;
 use super::options::Mode;
 
 /// An entity that the receiver may have or should have. Ticks are 0 where there is none.
@@ -13,6 +14,11 @@ pub(super) struct Known {
     pub flight: u32,
     /// Since when a change waits.
     pub since: u32,
+    /// The face of [`acked`](Self::acked). `None` if it is not known: packets with different faces are
+    /// under way, and some may have arrived.
+    acked_as: Option<Audience>,
+    /// The face in the newest packet under way that names it.
+    flight_as: Audience,
     /// Whether the packet under way destroys it.
     pub ends: bool,
 }
@@ -24,6 +30,8 @@ impl Known {
             acked: 0,
             flight: 0,
             since: 0,
+            acked_as: None,
+            flight_as: Audience::All,
             ends: false,
         }
     }
@@ -43,22 +51,35 @@ impl Known {
         }
     }
 
+    /// Returns the face of its values in the state on which the next packet builds.
+    const fn base_as(&self, mode: Mode) -> Option<Audience> {
+        match (mode, self.flight) {
+            (Mode::Merged, _) | (Mode::Strict, 0) => self.acked_as,
+            (Mode::Strict, _) => Some(self.flight_as),
+        }
+    }
+
     /// Returns the change to send for an entity that the receiver may see.
     #[inline]
-    pub fn show(&self, head: &Head, mode: Mode) -> Option<What> {
-        let newest = if self.flight > self.acked {
-            self.flight
+    pub fn show(&self, now: &Stamp, mode: Mode) -> Option<What> {
+        let (newest, seen_as) = if self.flight > self.acked {
+            (self.flight, Some(self.flight_as))
         } else {
-            self.acked
+            (self.acked, self.acked_as)
         };
-        if newest != 0 && !self.ends && head.changed <= newest {
+        if newest != 0 && !self.ends && now.changed <= newest && seen_as == Some(now.face) {
             return None;
         }
-        Some(match self.base(mode) {
+        Some(self.name(now, mode))
+    }
+
+    /// Returns how a packet names an entity that the receiver may see.
+    pub fn name(&self, now: &Stamp, mode: Mode) -> What {
+        match self.base(mode) {
             0 => What::Create,
-            base if base < head.born => What::Replace,
+            base if base < now.born || self.base_as(mode) != Some(now.face) => What::Replace,
             _ => What::Update,
-        })
+        }
     }
 
     /// Returns whether to destroy an entity that the receiver may not see. If it is not in the
@@ -66,6 +87,25 @@ impl Known {
     #[inline]
     pub const fn hide(&self, mode: Mode) -> bool {
         !self.ends && self.base(mode) != 0
+    }
+
+    /// It is in the packet of this tick: in a full snapshot, or in one that is under way.
+    pub fn sent(&mut self, tick: u32, is_full: bool, what: What, face: Audience) {
+        self.since = 0;
+        if is_full {
+            (self.acked, self.acked_as) = (tick, Some(face));
+            return;
+        }
+        self.ends = what == What::Destroy;
+        if !self.ends {
+            if !self.may_be_held() {
+                self.acked_as = Some(face);
+            } else if self.flight != 0 && self.flight_as != face {
+                self.acked_as = None;
+            }
+            self.flight_as = face;
+        }
+        self.flight = tick;
     }
 
     /// Forgets the packet under way: it will not arrive.
@@ -78,8 +118,22 @@ impl Known {
         }
     }
 
-    /// The packet of this tick has arrived.
-    pub const fn land(&mut self, tick: u32) {
+    /// The packet of this tick, which names it, has arrived.
+    pub fn arrived(&mut self, tick: u32) {
+        self.acked = tick;
+        if self.flight == tick || self.acked_as.is_some() {
+            self.acked_as = Some(self.flight_as);
+        }
+        self.land(tick);
+    }
+
+    /// The packet of this tick, which destroys it, has arrived.
+    pub const fn ended(&mut self, tick: u32) {
+        self.acked = 0;
+        self.land(tick);
+    }
+
+    const fn land(&mut self, tick: u32) {
         if self.flight == tick {
             self.flight = 0;
             self.ends = false;

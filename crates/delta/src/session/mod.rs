@@ -22,7 +22,9 @@
 //!
 //! **Strict mode** ([`Mode::Strict`]) is for those who must follow the wire, packet by packet.
 
+mod audience;
 mod budget;
+mod bytes;
 mod change;
 mod feedback;
 mod known;
@@ -33,6 +35,7 @@ mod scratch;
 mod sender;
 mod world;
 
+pub use audience::{Audience, Relevance, RestrictError};
 pub use feedback::Feedback;
 pub use options::{
     DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent,

@@ -5,9 +5,11 @@ mod common;
 
 mod atomic;
 mod book;
+mod book_sender;
 mod conformance;
 mod interop;
 mod rules;
 mod session;
+mod session_audience;
 mod session_network;
 mod thresholds;

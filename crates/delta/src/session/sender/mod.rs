@@ -11,6 +11,7 @@ use gametape_core::text::Hash;
 
 use self::flights::{Flights, arrived, lost};
 use self::scan::Scan;
+use super::audience::Relevance;
 use super::feedback::Feedback;
 use super::known::Known;
 use super::options::{Mode, SendError, SenderOptions, Sent};
@@ -118,16 +119,17 @@ impl Sender {
     /// Writes the packet for the world's tick to `packet`, replacing the content. The receiver may
     /// see all entities, and all have the same weight.
     pub fn encode(&mut self, world: &mut World, packet: &mut Vec<u8>) -> Result<Sent, SendError> {
-        self.encode_visible(world, |_| 1, packet)
+        self.encode_visible(world, |_| 1_u32, packet)
     }
 
-    /// Writes the packet for the world's tick to `packet`, replacing the content. `weight` returns
-    /// how important an entity is to the receiver: the longer a change waits and the larger its
-    /// weight, the sooner it is sent. With weight 0 the receiver may not see the entity.
-    pub fn encode_visible(
+    /// Writes the packet for the world's tick to `packet`, replacing the content. `relevance` returns
+    /// how much an entity matters to the receiver, as a weight or a [`Relevance`]: the longer a change
+    /// waits and the larger its weight, the sooner it is sent. With weight 0 the receiver may not see
+    /// the entity.
+    pub fn encode_visible<R: Into<Relevance>>(
         &mut self,
         world: &mut World,
-        mut weight: impl FnMut(u32) -> u32,
+        relevance: impl FnMut(u32) -> R,
         packet: &mut Vec<u8>,
     ) -> Result<Sent, SendError> {
         self.check(world)?;
@@ -149,7 +151,7 @@ impl Sender {
             held: 0,
         };
         let known = if restarts { &[] } else { self.known.as_slice() };
-        scan.entities(known, world, &mut weight);
+        scan.entities(known, world, relevance);
         let (heaviest, held, visible) = (scan.heaviest, scan.held, scan.visible);
         let max = self.options.limits.max_entities;
         if visible > max {

@@ -36,13 +36,7 @@ impl Sender {
             let Some(known) = scratch.known.get_mut(chosen.at as usize) else {
                 continue;
             };
-            known.since = 0;
-            if baseline.is_some() {
-                known.flight = tick;
-                known.ends = chosen.what == What::Destroy;
-            } else {
-                known.acked = tick;
-            }
+            known.sent(tick, baseline.is_none(), chosen.what, chosen.face);
         }
         let destroys = |chosen: &&Chosen| chosen.what == What::Destroy;
         let ended = scratch.chosen.iter().filter(destroys).count();
@@ -119,14 +113,19 @@ impl Sender {
 
 /// Encodes a change.
 fn encoded(world: &mut World, known: &Known, waiting: Waiting, mode: Mode) -> Chosen {
-    let (at, what) = (waiting.at(), waiting.what());
+    let (at, what, face) = (waiting.at(), waiting.what(), waiting.face());
     let place = world.find(known.id).filter(|_| what != What::Destroy);
     let span = match (place, what) {
         (None, _) => (0, 0),
-        (Some(place), What::Update) => world.changes(place, known.base(mode)),
-        (Some(place), _) => world.create(place),
+        (Some(place), What::Update) => world.changes(place, face, known.base(mode)),
+        (Some(place), _) => world.create(place, face),
     };
-    Chosen { at, what, span }
+    Chosen {
+        at,
+        what,
+        face,
+        span,
+    }
 }
 
 impl Chosen {

@@ -1,6 +1,7 @@
 //! Finds the changes to send.
 
-use crate::session::change::{Head, Waiting, What};
+use crate::session::audience::{Audience, Relevance, Stamp};
+use crate::session::change::{Waiting, What};
 use crate::session::known::Known;
 use crate::session::options::Mode;
 use crate::session::scratch::Scratch;
@@ -31,15 +32,15 @@ pub(super) struct Scan<'a> {
 
 impl Scan<'_> {
     /// Fills `scratch` with what is known after this packet, and the order of the changes.
-    pub fn entities(
+    pub fn entities<R: Into<Relevance>>(
         &mut self,
         mut known: &[Known],
         world: &World,
-        weight: &mut impl FnMut(u32) -> u32,
+        mut relevance: impl FnMut(u32) -> R,
     ) {
         self.scratch.known.clear();
         self.scratch.order.clear();
-        for (id, head) in world.ids().iter().zip(world.heads()) {
+        for (at, (id, head)) in world.ids().iter().zip(world.heads()).enumerate() {
             while let Some((gone, rest)) = known.split_first()
                 && gone.id < *id
             {
@@ -53,9 +54,10 @@ impl Scan<'_> {
                 }
                 _ => Known::new(*id),
             };
-            match weight(*id) {
+            let Relevance { weight, audience } = relevance(*id).into();
+            match weight {
                 0 => self.hide(entity),
-                weight => self.show(entity, head, weight),
+                weight => self.show(entity, &world.stamp(at, head, audience), weight),
             }
         }
         for gone in known {
@@ -64,17 +66,17 @@ impl Scan<'_> {
     }
 
     #[inline]
-    fn show(&mut self, known: Known, head: &Head, weight: u32) {
+    fn show(&mut self, known: Known, now: &Stamp, weight: u32) {
         self.visible += 1;
         self.heaviest = self.heaviest.max(weight);
         let weight = u64::from(weight);
-        let change = known.show(head, self.mode).map(|what| match what {
+        let change = known.show(now, self.mode).map(|what| match what {
             // It may be there already: then this is a change like others.
-            _ if known.flight >= head.born => (what, weight),
+            _ if known.flight >= now.born => (what, weight),
             What::Update => (what, CHANGED * weight),
             _ => (what, NEW * weight),
         });
-        self.push(known, change);
+        self.push(known, change, now.face);
     }
 
     #[inline]
@@ -82,12 +84,13 @@ impl Scan<'_> {
         if known.may_be_held() {
             let ends = known.hide(self.mode);
             let urgency = ENDED * u64::from(self.before);
-            self.push(known, ends.then_some((What::Destroy, urgency)));
+            let change = ends.then_some((What::Destroy, urgency));
+            self.push(known, change, Audience::All);
         }
     }
 
     #[inline]
-    fn push(&mut self, mut known: Known, change: Option<(What, u64)>) {
+    fn push(&mut self, mut known: Known, change: Option<(What, u64)>, face: Audience) {
         self.held += usize::from(known.may_be_held());
         if let Some((what, urgency)) = change {
             if known.since == 0 {
@@ -98,7 +101,7 @@ impl Scan<'_> {
             let at = self.scratch.known.len() as u32;
             self.scratch
                 .order
-                .push(Waiting::new(priority as u32, at, what));
+                .push(Waiting::new(priority as u32, at, what, face));
         } else {
             known.since = 0;
         }
