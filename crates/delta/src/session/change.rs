@@ -1,6 +1,10 @@
 //! Changes of entities: when they happen, and what a packet makes of them.
 
 use super::audience::Audience;
+use crate::wire::Tag;
+
+/// The size of a destroyed entity: its id.
+pub(super) const DESTROY_BYTES: usize = 4;
 
 /// The history of an entity of the world, beside its values.
 #[derive(Clone, Copy, Debug)]
@@ -70,4 +74,35 @@ pub(super) struct Chosen {
     pub what: What,
     pub face: Audience,
     pub span: Span,
+    /// Whether it is there for its own sake, and not only for its group's.
+    pub waited: bool,
+    /// Whether the receiver has one entity more, perhaps.
+    pub is_new: bool,
+}
+
+impl Chosen {
+    /// Returns what it adds to sections, in bytes.
+    pub const fn parts(&self) -> (Option<(Tag, usize)>, Option<(Tag, usize)>) {
+        let bytes = (self.span.1 - self.span.0) as usize;
+        let destroy = Some((Tag::Destroy, DESTROY_BYTES));
+        match self.what {
+            What::Create => (Some((Tag::Create, bytes)), None),
+            What::Replace => (Some((Tag::Create, bytes)), destroy),
+            What::Update => (Some((Tag::Update, bytes)), None),
+            What::Destroy => (destroy, None),
+        }
+    }
+}
+
+/// An entity of a group that has to be in a packet with any other of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub group: u32,
+    /// The change; `None` if the group has to wait for what becomes of a packet under way.
+    pub change: Option<Waiting>,
+    pub at: u32,
+    /// Whether its change waits for its own sake.
+    pub waits: bool,
+    /// Whether the group was tried already. It counts at the first member.
+    pub tried: bool,
 }

@@ -27,6 +27,7 @@ mod budget;
 mod bytes;
 mod change;
 mod feedback;
+mod grid;
 mod known;
 mod lane;
 mod options;
@@ -37,6 +38,7 @@ mod world;
 
 pub use audience::{Audience, Relevance, RestrictError};
 pub use feedback::Feedback;
+pub use grid::{Area, Grid, GridError, Near};
 pub use options::{
     DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent,
 };

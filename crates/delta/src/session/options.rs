@@ -1,5 +1,7 @@
 //! Options, results and errors of both sides.
 
+use core::fmt;
+
 use gametape_core::text::Grouped;
 
 use crate::error::EncodeError;
@@ -94,18 +96,27 @@ pub struct Sent {
     pub stalled: bool,
 }
 
-/// An entity that does not fit into a packet of its own.
+/// An entity that does not fit into a packet of its own, or a group that does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("entity {entity} alone needs {}, and {} are allowed: {limit}", Grouped(*.needed as u64), Grouped(*.max as u64))]
+#[error("{} alone needs {}, and {} are allowed: {limit}", held_back(*.entity, *.group), Grouped(*.needed as u64), Grouped(*.max as u64))]
 pub struct HeldBack {
-    /// The id of the entity.
+    /// The id of the entity; of a group the most urgent one.
     pub entity: u32,
+    /// The [group](crate::World::group), if it is one that does not fit.
+    pub group: Option<u32>,
     /// The limit that it exceeds; the budget counts as [`Limit::PacketBytes`].
     pub limit: Limit,
     /// The value of the limit.
     pub max: usize,
-    /// The bytes that a packet with only this entity needs.
+    /// The number that a packet with only this entity or group has, such as its bytes.
     pub needed: usize,
+}
+
+fn held_back(entity: u32, group: Option<u32>) -> impl fmt::Display {
+    fmt::from_fn(move |f| match group {
+        None => write!(f, "entity {entity}"),
+        Some(group) => write!(f, "group {group} of entity {entity}"),
+    })
 }
 
 /// Why a state was not sent. Sender and world are unchanged.
@@ -126,6 +137,9 @@ pub enum SendError {
         /// The last tick.
         last: u32,
     },
+    /// The grid does not have the places of the newest state.
+    #[error("the grid is not of the newest state: update it after the world")]
+    StaleGrid,
     /// The budget is smaller than a header.
     #[error("a packet has a header of {HEADER_BYTES} bytes, the budget is {}", Grouped(*.budget as u64))]
     NoRoom {

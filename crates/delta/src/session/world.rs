@@ -56,6 +56,10 @@ pub struct World {
     sees: Sees,
     /// Each entity as each audience sees it; empty if all see the same.
     faces: Vec<Faces>,
+    /// The groups of entities, by id.
+    groups: Vec<(u32, u32)>,
+    /// Grows with each change of the state.
+    revision: u64,
     bytes: Bytes,
     pub(super) scratch: Scratch,
     // The memory of the state before.
@@ -72,6 +76,8 @@ impl World {
             changed: Vec::new(),
             sees: Sees::EVERYTHING,
             faces: Vec::new(),
+            groups: Vec::new(),
+            revision: 0,
             bytes: Bytes::default(),
             scratch: Scratch::default(),
             spare: (Snapshot::new(schema, 0), Vec::new(), Vec::new(), Vec::new()),
@@ -184,7 +190,9 @@ impl World {
         mem::swap(&mut self.heads, heads);
         mem::swap(&mut self.changed, changed);
         mem::swap(&mut self.faces, faces);
-        self.clear_bytes();
+        let state = &self.state;
+        self.groups.retain(|(id, _)| state.rows.find(*id).is_ok());
+        self.begin();
         Ok(())
     }
 
@@ -204,7 +212,9 @@ impl World {
         }));
     }
 
-    fn clear_bytes(&mut self) {
+    /// Forgets what was encoded of another state.
+    fn begin(&mut self) {
+        self.revision += 1;
         let faces = if self.is_restricted() { 3 } else { 1 };
         self.bytes.clear(self.state.len() * faces);
     }
@@ -240,8 +250,61 @@ impl World {
         if at < self.faces.len() {
             self.faces.remove(at);
         }
-        self.clear_bytes();
+        self.group(id, None);
+        self.begin();
         true
+    }
+
+    /// Puts an entity into a group, in place of the one that it was in, or into none. It stays there
+    /// until it ends; one that is to come with the next state can be in a group already.
+    ///
+    /// All changes of a group travel together: a receiver sees its entities as they were at one tick,
+    /// or none of them. So a player never has a weapon of another moment in his hand. A group that
+    /// fits into no packet is [held back](crate::Sent::held_back).
+    ///
+    /// ```
+    /// # use gametape_delta::{Codec, Component, Field, Receiver, Schema, Sender, SenderOptions, Snapshot, Value, World};
+    /// # let schema = Schema::new([Component::new(1, [Field::new(1, Codec::VarUInt)])])?;
+    /// let mut world = World::new(&schema);
+    /// for entity in [7, 8] {
+    ///     world.group(entity, Some(1));
+    /// }
+    /// let mut state = Snapshot::new(&schema, 1);
+    /// for entity in 1..=8 {
+    ///     state.entry(entity).set(1, &[Value::VarUInt(1_000_000)])?;
+    /// }
+    /// world.update(&state)?;
+    /// // The header takes 28 bytes, the section 8, and an entity 9. There is room for three of them.
+    /// let options = SenderOptions { budget: 64, ..SenderOptions::default() };
+    /// let mut sender = Sender::with_options(&schema, options);
+    /// let mut receiver = Receiver::new(&schema);
+    /// let mut packet = Vec::new();
+    /// let weight = |id: u32| if id == 8 { 2 } else { 1 };
+    /// sender.encode_visible(&mut world, weight, &mut packet)?;
+    /// receiver.apply(&packet)?;
+    /// assert_eq!(receiver.view().ids(), [1, 7, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn group(&mut self, entity: u32, group: Option<u32>) {
+        let found = self.groups.binary_search_by_key(&entity, |(id, _)| *id);
+        match (found, group) {
+            (Ok(at), None) => drop(self.groups.remove(at)),
+            (Err(at), Some(group)) => self.groups.insert(at, (entity, group)),
+            (Ok(at), Some(group)) => {
+                if let Some(found) = self.groups.get_mut(at) {
+                    found.1 = group;
+                }
+            }
+            (Err(_), None) => {}
+        }
+    }
+
+    pub(super) fn groups(&self) -> &[(u32, u32)] {
+        &self.groups
+    }
+
+    pub(super) const fn revision(&self) -> u64 {
+        self.revision
     }
 
     pub(super) fn ids(&self) -> &[u32] {
@@ -261,7 +324,10 @@ impl World {
     #[inline]
     pub(super) fn stamp(&self, at: usize, head: &Head, audience: Audience) -> Stamp {
         let faces = self.faces.get(at);
-        let stamp = faces.and_then(|faces| faces.get(audience as usize));
+        let stamp = faces.and_then(|faces| {
+            // What is seen is that face's, with the history of that.
+            faces.get(faces.get(audience as usize)?.face as usize)
+        });
         stamp.copied().unwrap_or(Stamp {
             born: head.born,
             changed: head.changed,

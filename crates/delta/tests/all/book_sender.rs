@@ -25,3 +25,13 @@ fn audiences() -> Outcome {
     sender.encode_visible(&mut world, |id| Relevance { weight: 1, audience: audience(id) }, &mut packet)?;
     Ok(())
 }
+
+#[test]
+fn groups() {
+    let schema = Schema::new([Component::new(1, [])]).unwrap();
+    let mut world = World::new(&schema);
+    let (player, weapon, squad) = (7, 8, 1);
+    world.group(player, Some(squad));
+    world.group(weapon, Some(squad));
+    world.group(weapon, None); // he dropped it
+}

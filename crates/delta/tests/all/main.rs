@@ -11,5 +11,7 @@ mod interop;
 mod rules;
 mod session;
 mod session_audience;
+mod session_grid;
+mod session_groups;
 mod session_network;
 mod thresholds;

@@ -23,7 +23,7 @@ const LEAST: [Audience; 5] = [
     Audience::Owner,
 ];
 
-fn schema() -> Schema {
+pub fn schema() -> Schema {
     let small = Field::new(1, Codec::UInt { bits: 10 }).threshold(3);
     Schema::new([
         Component::new(1, [small.clone(), Field::new(2, Codec::VarUInt)]),
@@ -35,7 +35,7 @@ fn schema() -> Schema {
     .unwrap()
 }
 
-fn world() -> World {
+pub fn world() -> World {
     let mut world = World::new(&schema());
     for (at, least) in LEAST.iter().enumerate() {
         world.restrict(at as u16 + 1, *least).unwrap();
@@ -43,7 +43,7 @@ fn world() -> World {
     world
 }
 
-fn put(state: &mut Snapshot, id: u32, component: u16, rng: &mut impl FnMut(u32) -> u32) {
+pub fn put(state: &mut Snapshot, id: u32, component: u16, rng: &mut impl FnMut(u32) -> u32) {
     let (few, many) = (u64::from(rng(12)), rng(70_000));
     let on = Value::Bool(rng(2) == 1);
     let values: &[Value] = match component {
@@ -56,8 +56,16 @@ fn put(state: &mut Snapshot, id: u32, component: u16, rng: &mut impl FnMut(u32) 
     state.entry(id).set(component, values).unwrap();
 }
 
+/// Returns a source of numbers below a given one.
+pub fn random(seed: u64) -> impl FnMut(u32) -> u32 {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut source = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    move |below| source.random_range(0..below)
+}
+
 /// The components and values that an audience may see.
-type Seen = Vec<(u16, Vec<Value>)>;
+pub type Seen = Vec<(u16, Vec<Value>)>;
 
 fn seen(entity: &Entity<'_>, audience: Audience) -> Seen {
     let parts = entity.components();
@@ -68,20 +76,20 @@ fn seen(entity: &Entity<'_>, audience: Audience) -> Seen {
 }
 
 /// How a receiver sees entities in a tick; those that are absent are hidden.
-type Roles = BTreeMap<u32, Audience>;
+pub type Roles = BTreeMap<u32, Audience>;
 
-struct Client {
-    sender: Sender,
-    receiver: Receiver,
-    down: Link<Vec<u8>>,
-    up: Link<Feedback>,
-    roles: Roles,
+pub struct Client {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub down: Link<Vec<u8>>,
+    pub up: Link<Feedback>,
+    pub roles: Roles,
     /// What it was to see at each tick.
-    past: BTreeMap<u32, BTreeMap<u32, Seen>>,
+    pub past: BTreeMap<u32, BTreeMap<u32, Seen>>,
 }
 
 impl Client {
-    fn new(options: SenderOptions, conditions: Conditions, seed: u64) -> Self {
+    pub fn new(options: SenderOptions, conditions: Conditions, seed: u64) -> Self {
         let receiver = ReceiverOptions {
             window: options.window,
             mode: options.mode,
@@ -97,7 +105,13 @@ impl Client {
         }
     }
 
-    fn turn(&mut self, population: u32, rng: &mut impl FnMut(u32) -> u32) {
+    /// Makes the network perfect from now on.
+    pub fn calm(&mut self) {
+        self.down.set_conditions(Conditions::PERFECT);
+        self.up.set_conditions(Conditions::PERFECT);
+    }
+
+    pub fn turn(&mut self, population: u32, rng: &mut impl FnMut(u32) -> u32) {
         for id in 0..population {
             match rng(30) {
                 0 => drop(self.roles.remove(&id)),
@@ -107,7 +121,7 @@ impl Client {
         }
     }
 
-    fn send(&mut self, world: &mut World) -> Result<(Sent, Vec<u8>), TestCaseError> {
+    pub fn send(&mut self, world: &mut World) -> Result<(Sent, Vec<u8>), TestCaseError> {
         let roles = &self.roles;
         let relevance = |id: u32| Relevance {
             weight: roles.get(&id).map_or(0, |_| 1 + id % 3),
@@ -134,7 +148,7 @@ impl Client {
     }
 
     /// What it is to see of the newest state.
-    fn now(&self, world: &World) -> BTreeMap<u32, Seen> {
+    pub fn now(&self, world: &World) -> BTreeMap<u32, Seen> {
         let shown = world.state().iter().filter_map(|entity| {
             let audience = self.roles.get(&entity.id())?;
             Some((entity.id(), seen(&entity, *audience)))
@@ -142,14 +156,23 @@ impl Client {
         shown.collect()
     }
 
-    fn view(&self) -> BTreeMap<u32, Seen> {
+    pub fn view(&self) -> BTreeMap<u32, Seen> {
         let shown = self.receiver.view().iter();
         shown
             .map(|entity| (entity.id(), seen(&entity, Audience::Owner)))
             .collect()
     }
 
-    fn step(&mut self, world: &mut World) -> Result<Sent, TestCaseError> {
+    pub fn step(&mut self, world: &mut World) -> Result<Sent, TestCaseError> {
+        self.step_judged(world, |_| Ok(()))
+    }
+
+    /// Sends the newest state, and lets packets and feedback arrive. `judge` looks at each view.
+    pub fn step_judged(
+        &mut self,
+        world: &mut World,
+        judge: impl Fn(&Self) -> Result<(), TestCaseError>,
+    ) -> Result<Sent, TestCaseError> {
         let (sent, packet) = self.send(world)?;
         let now = world.tick();
         self.down.send(now, packet.len(), packet);
@@ -166,6 +189,7 @@ impl Client {
                 let then = self.past[&tick].get(&id);
                 prop_assert_eq!(Some(&values), then, "entity {} as of {}", id, tick);
             }
+            judge(self)?;
         }
         while let Some(feedback) = self.up.arrive(now) {
             self.sender.feedback(&feedback);
@@ -190,10 +214,7 @@ proptest! {
         mode in modes(),
         restarts: bool,
     ) {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut source = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-        let mut rng = |below: u32| source.random_range(0..below);
+        let mut rng = random(seed);
         let options = SenderOptions { budget, window, mode, ..SenderOptions::default() };
         let mut world = world();
         let mut state = Snapshot::new(&schema(), 0);
@@ -220,8 +241,7 @@ proptest! {
             }
         }
         for client in &mut clients {
-            client.down.set_conditions(Conditions::PERFECT);
-            client.up.set_conditions(Conditions::PERFECT);
+            client.calm();
         }
         for _ in 0..500 {
             if clients.iter().all(|client| client.view() == client.now(&world)) {

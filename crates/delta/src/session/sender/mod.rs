@@ -1,6 +1,7 @@
 //! The sending side of a session.
 
 mod flights;
+mod groups;
 mod pack;
 mod scan;
 
@@ -13,6 +14,7 @@ use self::flights::{Flights, arrived, lost};
 use self::scan::Scan;
 use super::audience::Relevance;
 use super::feedback::Feedback;
+use super::grid::{Area, Grid, Near};
 use super::known::Known;
 use super::options::{Mode, SendError, SenderOptions, Sent};
 use super::world::World;
@@ -61,6 +63,8 @@ pub struct Sender {
     options: SenderOptions,
     /// The entities that the receiver may have or should have, ascending by id.
     known: Vec<Known>,
+    /// The groups of these entities, by id.
+    groups: Vec<(u32, u32)>,
     flights: Flights,
     /// The tick whose state is [`Known::acked`]. After a full snapshot it is that one's at once:
     /// what follows can only arrive if the snapshot has.
@@ -89,6 +93,7 @@ impl Sender {
             schema: schema.clone(),
             options,
             known: Vec::new(),
+            groups: Vec::new(),
             flights: Flights::default(),
             baseline: None,
             is_confirmed: false,
@@ -132,6 +137,37 @@ impl Sender {
         relevance: impl FnMut(u32) -> R,
         packet: &mut Vec<u8>,
     ) -> Result<Sent, SendError> {
+        self.encode_with(world, packet, |scan, known, world| {
+            scan.entities(known, world, relevance);
+        })
+    }
+
+    /// Like [`encode_visible`](Self::encode_visible), for the entities in an area: those that came as
+    /// near as it says, and those without a position. Others are not visible, and `relevance` is not
+    /// asked for them. The grid must be [updated](Grid::update) after the world.
+    pub fn encode_near<R: Into<Relevance>>(
+        &mut self,
+        world: &mut World,
+        grid: &Grid,
+        area: &Area,
+        relevance: impl FnMut(Near) -> R,
+        packet: &mut Vec<u8>,
+    ) -> Result<Sent, SendError> {
+        self.check_schema(grid.schema())?;
+        if !grid.is_of(world) {
+            return Err(SendError::StaleGrid);
+        }
+        self.encode_with(world, packet, |scan, known, world| {
+            scan.near(known, world, (grid, area), relevance);
+        })
+    }
+
+    fn encode_with(
+        &mut self,
+        world: &mut World,
+        packet: &mut Vec<u8>,
+        find: impl FnOnce(&mut Scan<'_>, &[Known], &World),
+    ) -> Result<Sent, SendError> {
         self.check(world)?;
         let tick = world.tick();
         let restarts = !self.is_confirmed && self.unanswered >= PATIENCE;
@@ -145,13 +181,13 @@ impl Sender {
             scratch: &mut scratch,
             tick,
             mode: self.options.mode,
+            restarts,
             heaviest: 1,
             before: self.heaviest,
             visible: 0,
             held: 0,
         };
-        let known = if restarts { &[] } else { self.known.as_slice() };
-        scan.entities(known, world, relevance);
+        find(&mut scan, &self.known, world);
         let (heaviest, held, visible) = (scan.heaviest, scan.held, scan.visible);
         let max = self.options.limits.max_entities;
         if visible > max {
@@ -164,20 +200,27 @@ impl Sender {
         }
         self.heaviest = heaviest;
         self.unanswered = self.unanswered.saturating_add(1);
+        groups::collect(world, &self.groups, &mut scratch, self.options.mode);
         let sent = self.pack(world, &mut scratch, held, packet);
         mem::swap(&mut self.known, &mut scratch.known);
+        mem::swap(&mut self.groups, &mut scratch.groups);
         world.scratch = scratch;
         self.last_tick = tick;
         Ok(sent)
     }
 
-    fn check(&self, world: &World) -> Result<(), SendError> {
-        if world.schema().hash() != self.schema.hash() {
-            return Err(SendError::Encode(EncodeError::Schema {
-                expected: Hash(self.schema.hash()),
-                found: Hash(world.schema().hash()),
-            }));
+    fn check_schema(&self, schema: &Schema) -> Result<(), SendError> {
+        if schema.hash() == self.schema.hash() {
+            return Ok(());
         }
+        Err(SendError::Encode(EncodeError::Schema {
+            expected: Hash(self.schema.hash()),
+            found: Hash(schema.hash()),
+        }))
+    }
+
+    fn check(&self, world: &World) -> Result<(), SendError> {
+        self.check_schema(world.schema())?;
         let limits = &self.options.limits;
         if let Err(Rule::Limit { limit, max, found }) = check_schema(self.schema.layout(), limits) {
             return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
@@ -314,7 +357,12 @@ impl Sender {
     /// by other means than [`Feedback::NeedFull`].
     pub fn resync(&mut self) {
         self.flights.clear();
-        self.known.clear();
+        // What was near stays near.
+        self.known.retain(|known| known.shown);
+        self.known
+            .iter_mut()
+            .for_each(|known| *known = known.again());
+        self.groups.clear();
         self.baseline = None;
         self.is_confirmed = false;
         self.unanswered = 0;
@@ -325,6 +373,8 @@ impl Sender {
     /// not on how long a receiver is silent.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.known.capacity() * size_of::<Known>() + self.flights.memory()
+        self.known.capacity() * size_of::<Known>()
+            + self.groups.capacity() * size_of::<(u32, u32)>()
+            + self.flights.memory()
     }
 }

@@ -1,7 +1,11 @@
 //! Finds the changes to send.
 
+use core::mem;
+
+use crate::schema::ones;
 use crate::session::audience::{Audience, Relevance, Stamp};
 use crate::session::change::{Waiting, What};
+use crate::session::grid::{Area, Grid, Near};
 use crate::session::known::Known;
 use crate::session::options::Mode;
 use crate::session::scratch::Scratch;
@@ -21,6 +25,8 @@ pub(super) struct Scan<'a> {
     pub scratch: &'a mut Scratch,
     pub tick: u32,
     pub mode: Mode,
+    /// Whether the session begins again, so that the receiver has nothing.
+    pub restarts: bool,
     /// The largest weight so far, and that of the last packet.
     pub heaviest: u32,
     pub before: u32,
@@ -41,19 +47,7 @@ impl Scan<'_> {
         self.scratch.known.clear();
         self.scratch.order.clear();
         for (at, (id, head)) in world.ids().iter().zip(world.heads()).enumerate() {
-            while let Some((gone, rest)) = known.split_first()
-                && gone.id < *id
-            {
-                self.hide(*gone);
-                known = rest;
-            }
-            let entity = match known.split_first() {
-                Some((found, rest)) if found.id == *id => {
-                    known = rest;
-                    *found
-                }
-                _ => Known::new(*id),
-            };
+            let entity = self.up_to(&mut known, *id);
             let Relevance { weight, audience } = relevance(*id).into();
             match weight {
                 0 => self.hide(entity),
@@ -65,9 +59,71 @@ impl Scan<'_> {
         }
     }
 
+    /// Like [`entities`](Self::entities), for those near a place alone.
+    pub fn near<R: Into<Relevance>>(
+        &mut self,
+        mut known: &[Known],
+        world: &World,
+        (grid, area): (&Grid, &Area),
+        mut relevance: impl FnMut(Near) -> R,
+    ) {
+        self.scratch.known.clear();
+        self.scratch.order.clear();
+        let reach = [false, true].map(|is_seen| area.reach(is_seen));
+        let mut bits = mem::take(&mut self.scratch.bits);
+        grid.candidates(area, &mut bits);
+        for (word, bits) in bits.iter().enumerate() {
+            for bit in ones(*bits) {
+                let at = word * 64 + bit;
+                let (Some(id), Some(head)) = (world.ids().get(at), world.heads().get(at)) else {
+                    continue;
+                };
+                let entity = self.up_to(&mut known, *id);
+                let distance_squared = grid.distance_squared(at, area);
+                let [enter, leave] = reach;
+                if distance_squared > if entity.shown { leave } else { enter } {
+                    self.hide(entity);
+                    continue;
+                }
+                let near = Near {
+                    id: *id,
+                    distance_squared,
+                };
+                let Relevance { weight, audience } = relevance(near).into();
+                match weight {
+                    0 => self.hide(entity),
+                    weight => self.show(entity, &world.stamp(at, head, audience), weight),
+                }
+            }
+        }
+        self.scratch.bits = bits;
+        for gone in known {
+            self.hide(*gone);
+        }
+    }
+
+    /// Returns what is known of an entity. All that are known before it are no longer to be seen.
+    #[inline(always)]
+    fn up_to(&mut self, known: &mut &[Known], id: u32) -> Known {
+        while let Some((gone, rest)) = known.split_first()
+            && gone.id < id
+        {
+            self.hide(*gone);
+            *known = rest;
+        }
+        match known.split_first() {
+            Some((found, rest)) if found.id == id => {
+                *known = rest;
+                if self.restarts { found.again() } else { *found }
+            }
+            _ => Known::new(id),
+        }
+    }
+
     #[inline]
-    fn show(&mut self, known: Known, now: &Stamp, weight: u32) {
+    fn show(&mut self, mut known: Known, now: &Stamp, weight: u32) {
         self.visible += 1;
+        known.shown = true;
         self.heaviest = self.heaviest.max(weight);
         let weight = u64::from(weight);
         let change = known.show(now, self.mode).map(|what| match what {
@@ -80,8 +136,9 @@ impl Scan<'_> {
     }
 
     #[inline]
-    fn hide(&mut self, known: Known) {
-        if known.may_be_held() {
+    fn hide(&mut self, mut known: Known) {
+        if known.may_be_held() && !self.restarts {
+            known.shown = false;
             let ends = known.hide(self.mode);
             let urgency = ENDED * u64::from(self.before);
             let change = ends.then_some((What::Destroy, urgency));
