@@ -117,9 +117,9 @@ pub use replicate::{Replicate, ValueReader, ValueWriter};
 pub use rule::{Error, Rule};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
 pub use session::{
-    Area, Audience, DEFAULT_WINDOW, Feedback, Grid, GridError, HeldBack, Mode, Near, ReceiveError,
-    Received, Receiver, ReceiverOptions, Relevance, RestrictError, SendError, Sender,
-    SenderOptions, Sent, World,
+    Area, Audience, DEFAULT_WINDOW, Estimates, Feedback, Grid, GridError, HeldBack, Mode, Near,
+    ReceiveError, Received, Receiver, ReceiverOptions, Relevance, RestrictError, SendError, Sender,
+    SenderOptions, Sent, Totals, World,
 };
 pub use share::Share;
 pub use sizes::{ComponentSize, Size, Sizes};

@@ -74,6 +74,7 @@ impl Budget {
     }
 
     /// Adds entities if all of them fit; otherwise returns what they exceed.
+    #[inline]
     pub fn take(&mut self, all: &[Chosen]) -> Result<(), (Limit, usize, usize)> {
         let before = (self.counts, self.bodies, self.entities);
         for chosen in all {

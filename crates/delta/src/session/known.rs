@@ -105,6 +105,7 @@ impl Known {
     }
 
     /// Returns how a packet names an entity that the receiver may see.
+    #[inline]
     pub fn name(&self, now: &Stamp, mode: Mode) -> What {
         match self.base(mode) {
             0 => What::Create,

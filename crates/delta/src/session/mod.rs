@@ -40,8 +40,8 @@ pub use audience::{Audience, Relevance, RestrictError};
 pub use feedback::Feedback;
 pub use grid::{Area, Grid, GridError, Near};
 pub use options::{
-    DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent,
+    DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent, Totals,
 };
 pub use receiver::{ReceiveError, Received, Receiver};
-pub use sender::Sender;
+pub use sender::{Estimates, Sender};
 pub use world::World;

@@ -33,6 +33,12 @@ pub struct SenderOptions {
     /// The maximum size of a packet in bytes. Packets of the default size, 1200, are not split on
     /// any path of the Internet.
     pub budget: usize,
+    /// The smallest budget, if it is to follow the loss of packets: `budget` is then the largest. `None`
+    /// if it stays as it is.
+    ///
+    /// After each round trip and at least ten verdicts, the budget grows by a twentieth if less than
+    /// 2 % of the packets were lost, and shrinks by half of the loss if more than 10 % were.
+    pub min_budget: Option<usize>,
     /// The number of packets that can be under way without an acknowledgement (at least 2). In
     /// merged mode they also lie within 64 ticks, as far as an acknowledgement reaches.
     pub window: usize,
@@ -46,6 +52,7 @@ impl Default for SenderOptions {
     fn default() -> Self {
         Self {
             budget: 1200,
+            min_budget: None,
             window: DEFAULT_WINDOW,
             limits: Limits::DEFAULT,
             mode: Mode::Merged,
@@ -94,6 +101,24 @@ pub struct Sent {
     /// Whether the packet has no content because too many packets are without an acknowledgement.
     /// It asks for one.
     pub stalled: bool,
+}
+
+/// The numbers of a sender since it was created.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Totals {
+    /// Packets that were made.
+    pub packets: u64,
+    /// Their bytes, including the headers.
+    pub bytes: u64,
+    /// Entities that they create. One that is replaced is created and destroyed.
+    pub created: u64,
+    /// Entities that they update.
+    pub updated: u64,
+    /// Entities that they destroy.
+    pub destroyed: u64,
+    /// Packets that were lost, or came too late. In strict mode, one for each time that the sender
+    /// has to go back.
+    pub lost: u64,
 }
 
 /// An entity that does not fit into a packet of its own, or a group that does not.

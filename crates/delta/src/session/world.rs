@@ -321,17 +321,28 @@ impl World {
     }
 
     /// Returns the entity at `at`, which has this head, as an audience sees it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn stamp(&self, at: usize, head: &Head, audience: Audience) -> Stamp {
-        let faces = self.faces.get(at);
-        let stamp = faces.and_then(|faces| {
+        if self.faces.is_empty() {
+            return Stamp {
+                born: head.born,
+                changed: head.changed,
+                face: Audience::All,
+            };
+        }
+        self.stamp_of_face(at, audience)
+    }
+
+    #[inline(never)]
+    fn stamp_of_face(&self, at: usize, audience: Audience) -> Stamp {
+        let found = self.faces.get(at).and_then(|faces| {
             // What is seen is that face's, with the history of that.
             faces.get(faces.get(audience as usize)?.face as usize)
         });
-        stamp.copied().unwrap_or(Stamp {
-            born: head.born,
-            changed: head.changed,
-            face: Audience::All,
+        found.copied().unwrap_or(Stamp {
+            born: 0,
+            changed: 0,
+            face: audience,
         })
     }
 

@@ -14,4 +14,5 @@ mod session_audience;
 mod session_grid;
 mod session_groups;
 mod session_network;
+mod session_rate;
 mod thresholds;

@@ -3,6 +3,7 @@
 mod flights;
 mod groups;
 mod pack;
+mod rate;
 mod scan;
 
 use alloc::vec::Vec;
@@ -11,12 +12,14 @@ use core::mem;
 use gametape_core::text::Hash;
 
 use self::flights::{Flights, arrived, lost};
+pub use self::rate::Estimates;
+use self::rate::Rate;
 use self::scan::Scan;
 use super::audience::Relevance;
 use super::feedback::Feedback;
 use super::grid::{Area, Grid, Near};
 use super::known::Known;
-use super::options::{Mode, SendError, SenderOptions, Sent};
+use super::options::{Mode, SendError, SenderOptions, Sent, Totals};
 use super::world::World;
 use crate::body::check_schema;
 use crate::error::EncodeError;
@@ -77,6 +80,10 @@ pub struct Sender {
     unanswered: u32,
     /// The largest weight in the last packet.
     heaviest: u32,
+    /// The tick of the last packet that only kept the session alive.
+    kept_alive: u32,
+    rate: Rate,
+    totals: Totals,
 }
 
 impl Sender {
@@ -100,10 +107,27 @@ impl Sender {
             last_tick: 0,
             unanswered: 0,
             heaviest: 1,
+            kept_alive: 0,
+            rate: Rate::new(&options),
+            totals: Totals::default(),
         }
     }
 
-    /// Changes the budget, for example when the network is congested.
+    /// Returns what acknowledgements say of the network.
+    #[must_use]
+    pub fn estimates(&self) -> Estimates {
+        self.rate.estimates(&self.options)
+    }
+
+    /// Returns the numbers of packets, bytes and entities so far. [`Sizes`](crate::Sizes) has the
+    /// bytes of each component.
+    #[must_use]
+    pub const fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Changes the budget, for example when the network is congested. If the budget follows the loss
+    /// of packets, this is the largest one.
     pub const fn set_budget(&mut self, budget: usize) {
         self.options.budget = budget;
     }
@@ -174,20 +198,26 @@ impl Sender {
         if !restarts && self.is_stalled(tick) {
             self.last_tick = tick;
             self.unanswered = self.unanswered.saturating_add(1);
-            return Ok(self.keep_alive(packet));
+            let sent = self.keep_alive(packet);
+            self.count(&sent);
+            return Ok(sent);
         }
         let mut scratch = mem::take(&mut world.scratch);
         let mut scan = Scan {
             scratch: &mut scratch,
             tick,
             mode: self.options.mode,
-            restarts,
             heaviest: 1,
             before: self.heaviest,
             visible: 0,
             held: 0,
         };
-        find(&mut scan, &self.known, world);
+        if restarts {
+            let known: Vec<Known> = self.known.iter().map(Known::again).collect();
+            find(&mut scan, &known, world);
+        } else {
+            find(&mut scan, &self.known, world);
+        }
         let (heaviest, held, visible) = (scan.heaviest, scan.held, scan.visible);
         let max = self.options.limits.max_entities;
         if visible > max {
@@ -206,7 +236,19 @@ impl Sender {
         mem::swap(&mut self.groups, &mut scratch.groups);
         world.scratch = scratch;
         self.last_tick = tick;
+        self.count(&sent);
         Ok(sent)
+    }
+
+    const fn count(&mut self, sent: &Sent) {
+        self.totals.packets += 1;
+        self.totals.bytes += sent.bytes as u64;
+    }
+
+    /// What became of the packet of a tick is known.
+    fn verdict(&mut self, tick: u32, is_lost: bool) {
+        self.totals.lost += u64::from(is_lost);
+        self.rate.verdict(tick, is_lost);
     }
 
     fn check_schema(&self, schema: &Schema) -> Result<(), SendError> {
@@ -225,7 +267,8 @@ impl Sender {
         if let Err(Rule::Limit { limit, max, found }) = check_schema(self.schema.layout(), limits) {
             return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
         }
-        let budget = self.options.budget.min(limits.max_packet_bytes);
+        let budget = self.rate.budget(&self.options);
+        let budget = budget.min(limits.max_packet_bytes);
         if budget < HEADER_BYTES {
             return Err(SendError::NoRoom { budget });
         }
@@ -265,6 +308,7 @@ impl Sender {
         let baseline = self.tip();
         let last = self.flights.last().unwrap_or(self.last_tick);
         let tick = repeated.unwrap_or(last + 1);
+        self.kept_alive = tick;
         self.flights.push(tick, (0, 0), [].into_iter());
         packet.clear();
         packet.extend_from_slice(&[0; HEADER_BYTES]);
@@ -306,6 +350,10 @@ impl Sender {
         }
         // A link of the chain was lost.
         let broken = self.options.mode == Mode::Strict && self.flights.has(baseline);
+        if broken {
+            self.verdict(baseline, true);
+            self.rate.adapt(self.last_tick, &self.options);
+        }
         if broken && self.is_confirmed {
             self.flights.clear();
             for known in &mut self.known {
@@ -319,7 +367,11 @@ impl Sender {
 
     fn ack(&mut self, tick: u32, earlier: u64) -> bool {
         if self.baseline == Some(tick) {
-            return !mem::replace(&mut self.is_confirmed, true);
+            let is_first = !mem::replace(&mut self.is_confirmed, true);
+            if is_first {
+                self.rate.took(self.last_tick.saturating_sub(tick));
+            }
+            return is_first;
         }
         if !self.flights.has(tick) {
             return false;
@@ -341,13 +393,19 @@ impl Sender {
         }
         while let Some(flight) = self.flights.pop_until(tick) {
             // A strict receiver that has a packet has all on which it builds.
-            if is_strict || has(flight.tick) {
-                arrived(&mut self.known, &flight);
-            } else {
+            let is_lost = !is_strict && !has(flight.tick);
+            if is_lost {
                 lost(&mut self.known, &flight);
+            } else {
+                arrived(&mut self.known, &flight);
             }
+            self.verdict(flight.tick, is_lost);
             self.flights.give_back(flight);
         }
+        if tick != self.kept_alive {
+            self.rate.took(self.last_tick.saturating_sub(tick));
+        }
+        self.rate.adapt(self.last_tick, &self.options);
         self.baseline = Some(tick);
         self.is_confirmed = true;
         true

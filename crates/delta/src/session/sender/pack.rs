@@ -38,6 +38,15 @@ impl Sender {
                 continue;
             };
             known.sent(tick, baseline.is_none(), chosen.what, chosen.face);
+            let (create, update, destroy) = match chosen.what {
+                What::Create => (1, 0, 0),
+                What::Replace => (1, 0, 1),
+                What::Update => (0, 1, 0),
+                What::Destroy => (0, 0, 1),
+            };
+            self.totals.created += create;
+            self.totals.updated += update;
+            self.totals.destroyed += destroy;
         }
         let destroys = |chosen: &&Chosen| chosen.what == What::Destroy;
         let ended = scratch.chosen.iter().filter(destroys).count();
@@ -68,7 +77,8 @@ impl Sender {
     /// Chooses the changes, the most urgent first. Returns the first that fits into no packet.
     fn choose(&self, world: &mut World, scratch: &mut Scratch, held: usize) -> Option<HeldBack> {
         let (options, mode) = (&self.options, self.options.mode);
-        let mut budget = Budget::new(options.budget, &options.limits, held);
+        let bytes = self.rate.budget(options);
+        let mut budget = Budget::new(bytes, &options.limits, held);
         let mut held_back = None;
         let mut misses = 0;
         let Scratch {
@@ -112,7 +122,7 @@ impl Sender {
                 let Err((limit, ..)) = budget.take(new) else {
                     continue;
                 };
-                let mut alone = Budget::new(options.budget, &options.limits, 0);
+                let mut alone = Budget::new(bytes, &options.limits, 0);
                 if let Err((limit, max, needed)) = alone.take(new) {
                     let entity = known.get(waiting.at() as usize);
                     held_back = held_back.or(Some(HeldBack {
@@ -137,6 +147,7 @@ impl Sender {
 }
 
 /// Encodes a change.
+#[inline(always)]
 fn encoded(world: &mut World, known: &[Known], waiting: Waiting, mode: Mode) -> Option<Chosen> {
     let (at, what, face) = (waiting.at(), waiting.what(), waiting.face());
     let known = known.get(at as usize)?;

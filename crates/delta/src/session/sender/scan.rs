@@ -25,8 +25,6 @@ pub(super) struct Scan<'a> {
     pub scratch: &'a mut Scratch,
     pub tick: u32,
     pub mode: Mode,
-    /// Whether the session begins again, so that the receiver has nothing.
-    pub restarts: bool,
     /// The largest weight so far, and that of the last packet.
     pub heaviest: u32,
     pub before: u32,
@@ -114,13 +112,13 @@ impl Scan<'_> {
         match known.split_first() {
             Some((found, rest)) if found.id == id => {
                 *known = rest;
-                if self.restarts { found.again() } else { *found }
+                *found
             }
             _ => Known::new(id),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn show(&mut self, mut known: Known, now: &Stamp, weight: u32) {
         self.visible += 1;
         known.shown = true;
@@ -135,9 +133,9 @@ impl Scan<'_> {
         self.push(known, change, now.face);
     }
 
-    #[inline]
+    #[inline(always)]
     fn hide(&mut self, mut known: Known) {
-        if known.may_be_held() && !self.restarts {
+        if known.may_be_held() {
             known.shown = false;
             let ends = known.hide(self.mode);
             let urgency = ENDED * u64::from(self.before);
@@ -146,7 +144,7 @@ impl Scan<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, mut known: Known, change: Option<(What, u64)>, face: Audience) {
         self.held += usize::from(known.may_be_held());
         if let Some((what, urgency)) = change {
