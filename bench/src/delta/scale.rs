@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use gametape_delta::network::{Conditions, Link};
 use gametape_delta::{
-    Codec, Component, Decoder, Feedback, Field, Header, Mode, Receiver, ReceiverOptions, Schema,
-    Sender, SenderOptions, Sizes, Snapshot, Tag, Value, World,
+    Area, Codec, Component, Decoder, Feedback, Field, Grid, Header, Mode, Near, Receiver,
+    ReceiverOptions, Schema, Sender, SenderOptions, Sizes, Snapshot, Tag, Value, World,
 };
 
 pub fn run(filter: &str) {
@@ -42,6 +42,13 @@ pub fn run(filter: &str) {
             stalled(mode) as f64 / 1e6
         );
     }
+    let (update, send, seen) = crowd();
+    println!(
+        "64 receivers in a world of 10,000 entities that all move, with a grid; each sees {seen:.0}: \
+         {:.2} ms a tick, {:.2} of it for the world and the grid",
+        (update + send).as_secs_f64() * 1e3,
+        update.as_secs_f64() * 1e3
+    );
 }
 
 fn schema() -> Schema {
@@ -399,6 +406,76 @@ fn many(mode: Mode) -> (Duration, Duration) {
         }
     }
     (update / ticks, send / ticks)
+}
+
+/// The place of an entity of a crowd at a tick: it walks to and fro over a kilometre.
+fn walk(id: u32, tick: u32) -> [i64; 2] {
+    let speeds = [id % 37 + 5, id % 23 + 5];
+    let starts = [
+        id.wrapping_mul(2_654_435_761),
+        id.wrapping_mul(2_246_822_519),
+    ];
+    let mut axes = starts.into_iter().zip(speeds).map(|(start, speed)| {
+        let at = (start % 200_000 + tick * speed) % 200_000;
+        i64::from(at.min(200_000 - at)) - 50_000
+    });
+    [(); 2].map(|()| axes.next().unwrap_or(0))
+}
+
+/// The time of a tick for the world with its grid, and for the senders with their feedback; and the
+/// number of entities that a receiver may see.
+fn crowd() -> (Duration, Duration, f64) {
+    let schema = schema();
+    let mut world = World::new(&schema);
+    let mut grid = Grid::new(&schema, 1, &[1, 2], 30.0).unwrap();
+    let mut senders: Vec<_> = senders(Mode::Merged).into_iter().take(64).collect();
+    let mut state = Snapshot::new(&schema, 0);
+    let mut packet = Vec::new();
+    let (mut update, mut send, mut seen) = (Duration::ZERO, Duration::ZERO, 0_u32);
+    let (warm, ticks) = (60, 100);
+    for tick in 1..=warm + ticks {
+        state.set_tick(tick);
+        for id in 0..10_000 {
+            let [x, y] = walk(id, tick).map(Value::FixedPoint);
+            let yaw = Value::UInt(u64::from(tick + id) % 4096);
+            let position = [x, y, Value::FixedPoint(0), yaw];
+            state.entry(id).set(1, &position).unwrap();
+        }
+        let start = Instant::now();
+        world.update(&state).unwrap();
+        grid.update(&world);
+        let updated = start.elapsed();
+        let mut sent = Duration::ZERO;
+        for (number, (sender, mute)) in senders.iter_mut().enumerate() {
+            // A receiver is one of the crowd.
+            let [x, y] = walk(number as u32, tick).map(|at| at as f64 / 100.0);
+            let area = Area {
+                centre: [x, y, 0.0],
+                enter: 60.0,
+                leave: 65.0,
+            };
+            let mut near = 0;
+            let start = Instant::now();
+            let relevance = |of: Near| {
+                near += 1;
+                if of.distance_squared < 400.0 {
+                    4_u32
+                } else {
+                    1
+                }
+            };
+            let encoded = sender.encode_near(&mut world, &grid, &area, relevance, &mut packet);
+            encoded.unwrap();
+            sent += start.elapsed() + mute.step(tick, &packet, sender);
+            seen += if tick > warm { near } else { 0 };
+        }
+        if tick > warm {
+            update += updated;
+            send += sent;
+        }
+    }
+    let seen = f64::from(seen) / f64::from(64 * ticks);
+    (update / ticks, send / ticks, seen)
 }
 
 /// The memory of the senders, in bytes: all are alike.

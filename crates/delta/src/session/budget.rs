@@ -1,11 +1,9 @@
 //! The remaining room in a packet.
 
+use super::change::Chosen;
 use crate::bits::varuint_len;
 use crate::limits::{Limit, Limits};
 use crate::wire::{HEADER_BYTES, Tag, section_len};
-
-/// The size of a destroyed entity: its id.
-pub(super) const DESTROY_BYTES: usize = 4;
 
 /// The sections of a packet under construction: the entities and bytes of each.
 #[derive(Clone, Copy, Debug)]
@@ -75,18 +73,17 @@ impl Budget {
         self.bytes.saturating_sub(self.used())
     }
 
-    /// Adds an entity's parts if all of them fit; otherwise returns what they exceed. `more` is the
-    /// number of entities that this adds to the state, 0 or 1.
-    pub fn take(
-        &mut self,
-        parts: &[(Tag, usize)],
-        more: usize,
-    ) -> Result<(), (Limit, usize, usize)> {
+    /// Adds entities if all of them fit; otherwise returns what they exceed.
+    #[inline]
+    pub fn take(&mut self, all: &[Chosen]) -> Result<(), (Limit, usize, usize)> {
         let before = (self.counts, self.bodies, self.entities);
-        for &(tag, bytes) in parts {
-            self.add(tag, bytes);
+        for chosen in all {
+            let (first, second) = chosen.parts();
+            for (tag, bytes) in first.into_iter().chain(second) {
+                self.add(tag, bytes);
+            }
+            self.entities += usize::from(chosen.is_new);
         }
-        self.entities += more;
         match self.exceeded() {
             None => Ok(()),
             Some(exceeded) => {

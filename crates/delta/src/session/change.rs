@@ -1,5 +1,11 @@
 //! Changes of entities: when they happen, and what a packet makes of them.
 
+use super::audience::Audience;
+use crate::wire::Tag;
+
+/// The size of a destroyed entity: its id.
+pub(super) const DESTROY_BYTES: usize = 4;
+
 /// The history of an entity of the world, beside its values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
@@ -32,13 +38,22 @@ pub(super) enum What {
 pub(super) struct Waiting(u64);
 
 impl Waiting {
-    /// `at` is the index in what the sender knows.
-    pub const fn new(priority: u32, at: u32, what: What) -> Self {
-        Self((!priority as u64) << 32 | (at as u64) << 2 | what as u64)
+    /// `at` is the index in what the sender knows, in 28 bits.
+    pub const fn new(priority: u32, at: u32, what: What, face: Audience) -> Self {
+        let low = at << 4 | (face as u32) << 2 | what as u32;
+        Self((!priority as u64) << 32 | low as u64)
     }
 
     pub const fn at(self) -> u32 {
-        self.0 as u32 >> 2
+        self.0 as u32 >> 4
+    }
+
+    pub const fn face(self) -> Audience {
+        match self.0 >> 2 & 3 {
+            0 => Audience::All,
+            1 => Audience::Team,
+            _ => Audience::Owner,
+        }
     }
 
     pub const fn what(self) -> What {
@@ -57,5 +72,37 @@ pub(super) struct Chosen {
     /// Its index in `known`.
     pub at: u32,
     pub what: What,
+    pub face: Audience,
     pub span: Span,
+    /// Whether it is there for its own sake, and not only for its group's.
+    pub waited: bool,
+    /// Whether the receiver has one entity more, perhaps.
+    pub is_new: bool,
+}
+
+impl Chosen {
+    /// Returns what it adds to sections, in bytes.
+    pub const fn parts(&self) -> (Option<(Tag, usize)>, Option<(Tag, usize)>) {
+        let bytes = (self.span.1 - self.span.0) as usize;
+        let destroy = Some((Tag::Destroy, DESTROY_BYTES));
+        match self.what {
+            What::Create => (Some((Tag::Create, bytes)), None),
+            What::Replace => (Some((Tag::Create, bytes)), destroy),
+            What::Update => (Some((Tag::Update, bytes)), None),
+            What::Destroy => (destroy, None),
+        }
+    }
+}
+
+/// An entity of a group that has to be in a packet with any other of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub group: u32,
+    /// The change; `None` if the group has to wait for what becomes of a packet under way.
+    pub change: Option<Waiting>,
+    pub at: u32,
+    /// Whether its change waits for its own sake.
+    pub waits: bool,
+    /// Whether the group was tried already. It counts at the first member.
+    pub tried: bool,
 }

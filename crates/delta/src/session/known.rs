@@ -1,6 +1,7 @@
 //! The knowledge of a sender about an entity at its receiver.
 
-use super::change::{Head, What};
+use super::audience::{Audience, Stamp};
+use super::change::What;
 use super::options::Mode;
 
 /// An entity that the receiver may have or should have. Ticks are 0 where there is none.
@@ -13,9 +14,31 @@ pub(super) struct Known {
     pub flight: u32,
     /// Since when a change waits.
     pub since: u32,
-    /// Whether the packet under way destroys it.
-    pub ends: bool,
+    /// The face of [`acked`](Self::acked). `None` if it is not known: packets with different faces are
+    /// under way, and some may have arrived.
+    acked_as: Option<Audience>,
+    /// The face in the newest packet under way that names it.
+    flight_as: Audience,
+    way: Way,
+    /// Whether the receiver was to see it with the last packet.
+    pub shown: bool,
 }
+
+/// The packets under way with an entity, in the order in which they were sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// None destroys it.
+    Names,
+    /// After the first that destroys it, none names it.
+    Ends,
+    /// One names it after another has destroyed it; the newest names it.
+    NamesAgain,
+    /// One names it after another has destroyed it; the newest destroys it.
+    EndsAgain,
+}
+
+/// A change has to wait for what becomes of a packet under way.
+pub(super) struct Waits;
 
 impl Known {
     pub const fn new(id: u32) -> Self {
@@ -24,8 +47,24 @@ impl Known {
             acked: 0,
             flight: 0,
             since: 0,
-            ends: false,
+            acked_as: None,
+            flight_as: Audience::All,
+            way: Way::Names,
+            shown: false,
         }
+    }
+
+    /// Returns what is known of it when the session begins again.
+    pub const fn again(&self) -> Self {
+        Self {
+            shown: self.shown,
+            ..Self::new(self.id)
+        }
+    }
+
+    /// Returns true if the newest packet under way destroys it.
+    pub const fn ends(&self) -> bool {
+        matches!(self.way, Way::Ends | Way::EndsAgain)
     }
 
     /// Returns true if the receiver may have it.
@@ -36,36 +75,99 @@ impl Known {
     /// Returns the tick of its values in the state on which the next packet builds; 0 if that state
     /// lacks it.
     pub const fn base(&self, mode: Mode) -> u32 {
-        match (mode, self.flight, self.ends) {
+        match (mode, self.flight, self.ends()) {
             (Mode::Merged, ..) | (Mode::Strict, 0, _) => self.acked,
             (Mode::Strict, _, true) => 0,
             (Mode::Strict, flight, false) => flight,
         }
     }
 
+    /// Returns the face of its values in the state on which the next packet builds.
+    const fn base_as(&self, mode: Mode) -> Option<Audience> {
+        match (mode, self.flight) {
+            (Mode::Merged, _) | (Mode::Strict, 0) => self.acked_as,
+            (Mode::Strict, _) => Some(self.flight_as),
+        }
+    }
+
     /// Returns the change to send for an entity that the receiver may see.
     #[inline]
-    pub fn show(&self, head: &Head, mode: Mode) -> Option<What> {
-        let newest = if self.flight > self.acked {
-            self.flight
+    pub fn show(&self, now: &Stamp, mode: Mode) -> Option<What> {
+        let (newest, seen_as) = if self.flight > self.acked {
+            (self.flight, Some(self.flight_as))
         } else {
-            self.acked
+            (self.acked, self.acked_as)
         };
-        if newest != 0 && !self.ends && head.changed <= newest {
+        if newest != 0 && !self.ends() && now.changed <= newest && seen_as == Some(now.face) {
             return None;
         }
-        Some(match self.base(mode) {
+        Some(self.name(now, mode))
+    }
+
+    /// Returns how a packet names an entity that the receiver may see.
+    #[inline]
+    pub fn name(&self, now: &Stamp, mode: Mode) -> What {
+        match self.base(mode) {
             0 => What::Create,
-            base if base < head.born => What::Replace,
+            base if base < now.born || self.base_as(mode) != Some(now.face) => What::Replace,
             _ => What::Update,
-        })
+        }
+    }
+
+    /// Returns the change that a packet must have that names others of its group: what the receiver
+    /// lacks if nothing under way arrives. An error says that this has to wait.
+    pub fn beside(&self, now: Option<&Stamp>, mode: Mode) -> Result<Option<What>, Waits> {
+        let is_merged = mode == Mode::Merged;
+        if let Some(now) = now {
+            let is_there = self.acked != 0 && self.acked_as == Some(now.face);
+            let has_all = is_there && self.flight == 0 && now.changed <= self.acked;
+            let named = is_merged && !has_all;
+            return Ok(named.then(|| self.name(now, mode)));
+        }
+        if is_merged && self.acked == 0 && self.flight != 0 && self.way != Way::Ends {
+            return Err(Waits);
+        }
+        let ends = is_merged && self.acked != 0;
+        Ok(ends.then_some(What::Destroy))
+    }
+
+    /// Returns the face that the receiver sees if what is under way arrives.
+    pub fn seen_as(&self) -> Audience {
+        match self.acked_as {
+            Some(face) if self.flight == 0 => face,
+            _ => self.flight_as,
+        }
     }
 
     /// Returns whether to destroy an entity that the receiver may not see. If it is not in the
     /// baseline yet, that has to wait.
     #[inline]
     pub const fn hide(&self, mode: Mode) -> bool {
-        !self.ends && self.base(mode) != 0
+        !self.ends() && self.base(mode) != 0
+    }
+
+    /// It is in the packet of this tick: in a full snapshot, or in one that is under way.
+    pub fn sent(&mut self, tick: u32, is_full: bool, what: What, face: Audience) {
+        self.since = 0;
+        if is_full {
+            (self.acked, self.acked_as) = (tick, Some(face));
+            return;
+        }
+        let again = matches!(self.way, Way::NamesAgain | Way::EndsAgain);
+        if what == What::Destroy {
+            self.way = if again { Way::EndsAgain } else { Way::Ends };
+        } else {
+            if !self.may_be_held() {
+                self.acked_as = Some(face);
+            } else if self.flight != 0 && self.flight_as != face {
+                self.acked_as = None;
+            }
+            self.flight_as = face;
+            if self.ends() {
+                self.way = Way::NamesAgain;
+            }
+        }
+        self.flight = tick;
     }
 
     /// Forgets the packet under way: it will not arrive.
@@ -74,15 +176,29 @@ impl Known {
             // It has waited since then.
             self.since = self.flight;
             self.flight = 0;
-            self.ends = false;
+            self.way = Way::Names;
         }
     }
 
-    /// The packet of this tick has arrived.
-    pub const fn land(&mut self, tick: u32) {
+    /// The packet of this tick, which names it, has arrived.
+    pub fn arrived(&mut self, tick: u32) {
+        self.acked = tick;
+        if self.flight == tick || self.acked_as.is_some() {
+            self.acked_as = Some(self.flight_as);
+        }
+        self.land(tick);
+    }
+
+    /// The packet of this tick, which destroys it, has arrived.
+    pub const fn ended(&mut self, tick: u32) {
+        self.acked = 0;
+        self.land(tick);
+    }
+
+    const fn land(&mut self, tick: u32) {
         if self.flight == tick {
             self.flight = 0;
-            self.ends = false;
+            self.way = Way::Names;
         }
     }
 }

@@ -24,9 +24,12 @@
 //!
 //! **Strict mode** ([`Mode::Strict`]) is for those who must follow the wire, packet by packet.
 
+mod audience;
 mod budget;
+mod bytes;
 mod change;
 mod feedback;
+mod grid;
 mod known;
 mod lane;
 mod options;
@@ -36,11 +39,13 @@ mod scratch;
 mod sender;
 mod world;
 
+pub use audience::{Audience, Relevance, RestrictError};
 pub use feedback::Feedback;
+pub use grid::{Area, Grid, GridError, Near};
 pub use options::{
-    DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent,
+    DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent, Totals,
 };
-pub use playout::{Between, Blend, Estimates, Playout, PlayoutOptions};
+pub use playout::{Between, Blend, Playout, PlayoutOptions, Timing};
 pub use receiver::{Confirmed, ReceiveError, Received, Receiver, ViewEvent};
-pub use sender::Sender;
+pub use sender::{Estimates, Sender};
 pub use world::World;

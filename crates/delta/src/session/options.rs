@@ -1,5 +1,7 @@
 //! Options, results and errors of both sides.
 
+use core::fmt;
+
 use gametape_core::text::Grouped;
 
 use crate::error::EncodeError;
@@ -31,6 +33,12 @@ pub struct SenderOptions {
     /// The maximum size of a packet in bytes. Packets of the default size, 1200, are not split on
     /// any path of the Internet.
     pub budget: usize,
+    /// The smallest budget, if it is to follow the loss of packets: `budget` is then the largest. `None`
+    /// if it stays as it is.
+    ///
+    /// After each round trip and at least ten verdicts, the budget grows by a twentieth if less than
+    /// 2 % of the packets were lost, and shrinks by half of the loss if more than 10 % were.
+    pub min_budget: Option<usize>,
     /// The number of packets that can be under way without an acknowledgement (at least 2). In
     /// merged mode they also lie within 64 ticks, as far as an acknowledgement reaches.
     pub window: usize,
@@ -44,6 +52,7 @@ impl Default for SenderOptions {
     fn default() -> Self {
         Self {
             budget: 1200,
+            min_budget: None,
             window: DEFAULT_WINDOW,
             limits: Limits::DEFAULT,
             mode: Mode::Merged,
@@ -94,18 +103,45 @@ pub struct Sent {
     pub stalled: bool,
 }
 
-/// An entity that does not fit into a packet of its own.
+/// The numbers of a sender since it was created.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Totals {
+    /// Packets that were made.
+    pub packets: u64,
+    /// Their bytes, including the headers.
+    pub bytes: u64,
+    /// Entities that they create. One that is replaced is created and destroyed.
+    pub created: u64,
+    /// Entities that they update.
+    pub updated: u64,
+    /// Entities that they destroy.
+    pub destroyed: u64,
+    /// Packets that were lost, or came too late. In strict mode, one for each time that the sender
+    /// has to go back.
+    pub lost: u64,
+}
+
+/// An entity that does not fit into a packet of its own, or a group that does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("entity {entity} alone needs {}, and {} are allowed: {limit}", Grouped(*.needed as u64), Grouped(*.max as u64))]
+#[error("{} alone needs {}, and {} are allowed: {limit}", held_back(*.entity, *.group), Grouped(*.needed as u64), Grouped(*.max as u64))]
 pub struct HeldBack {
-    /// The id of the entity.
+    /// The id of the entity; of a group the most urgent one.
     pub entity: u32,
+    /// The [group](crate::World::group), if it is one that does not fit.
+    pub group: Option<u32>,
     /// The limit that it exceeds; the budget counts as [`Limit::PacketBytes`].
     pub limit: Limit,
     /// The value of the limit.
     pub max: usize,
-    /// The bytes that a packet with only this entity needs.
+    /// The number that a packet with only this entity or group has, such as its bytes.
     pub needed: usize,
+}
+
+fn held_back(entity: u32, group: Option<u32>) -> impl fmt::Display {
+    fmt::from_fn(move |f| match group {
+        None => write!(f, "entity {entity}"),
+        Some(group) => write!(f, "group {group} of entity {entity}"),
+    })
 }
 
 /// Why a state was not sent. Sender and world are unchanged.
@@ -126,6 +162,9 @@ pub enum SendError {
         /// The last tick.
         last: u32,
     },
+    /// The grid does not have the places of the newest state.
+    #[error("the grid is not of the newest state: update it after the world")]
+    StaleGrid,
     /// The budget is smaller than a header.
     #[error("a packet has a header of {HEADER_BYTES} bytes, the budget is {}", Grouped(*.budget as u64))]
     NoRoom {

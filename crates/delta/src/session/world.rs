@@ -5,12 +5,13 @@ use core::mem;
 
 use gametape_core::text::Hash;
 
+use super::audience::{Audience, Faces, RestrictError, Sees, Stamp, faces};
+use super::bytes::{Bytes, parts};
 use super::change::{Head, Span};
 use super::lane::Lane;
 use super::options::SendError;
 use super::scratch::Scratch;
-use crate::bits::BitWriter;
-use crate::encode::{Changed, settle_row, write_create, write_update};
+use crate::encode::settle_row;
 use crate::error::EncodeError;
 use crate::schema::{Layout, Schema, ones};
 use crate::snapshot::{Row, Snapshot};
@@ -52,35 +53,18 @@ pub struct World {
     heads: Vec<Head>,
     /// When each value last changed.
     changed: Vec<u32>,
+    sees: Sees,
+    /// Each entity as each audience sees it; empty if all see the same.
+    faces: Vec<Faces>,
+    /// The groups of entities, by id.
+    groups: Vec<(u32, u32)>,
+    /// Grows with each change of the state.
+    revision: u64,
     bytes: Bytes,
     pub(super) scratch: Scratch,
     // The memory of the state before.
-    spare: (Snapshot, Vec<Head>, Vec<u32>),
+    spare: (Snapshot, Vec<Head>, Vec<u32>, Vec<Faces>),
 }
-
-/// The encoded entities of a tick.
-#[derive(Clone, Default, Debug)]
-struct Bytes {
-    bits: BitWriter,
-    /// For each entity, the index of the first of its encodings, plus 1; 0 if there is none.
-    first: Vec<u32>,
-    all: Vec<Encoded>,
-    fields: Vec<Changed>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Encoded {
-    /// The oldest change that it contains: [`CREATE`], [`NOTHING`] or a tick. Changes and their
-    /// bytes are the same for all receivers between two changes.
-    key: u32,
-    from: u32,
-    to: u32,
-    /// The index of the next one, plus 1.
-    next: u32,
-}
-
-const CREATE: u32 = 0;
-const NOTHING: u32 = u32::MAX;
 
 impl World {
     /// Creates an empty world.
@@ -90,10 +74,30 @@ impl World {
             state: Snapshot::new(schema, 0),
             heads: Vec::new(),
             changed: Vec::new(),
+            sees: Sees::EVERYTHING,
+            faces: Vec::new(),
+            groups: Vec::new(),
+            revision: 0,
             bytes: Bytes::default(),
             scratch: Scratch::default(),
-            spare: (Snapshot::new(schema, 0), Vec::new(), Vec::new()),
+            spare: (Snapshot::new(schema, 0), Vec::new(), Vec::new(), Vec::new()),
         }
+    }
+
+    /// Hides a component, in all entities, from receivers that see them as less than `least`: see
+    /// [`Relevance::audience`](crate::Relevance::audience). To be called before the first state.
+    pub fn restrict(&mut self, component: u16, least: Audience) -> Result<(), RestrictError> {
+        if self.tick() > 0 {
+            return Err(RestrictError::Late { tick: self.tick() });
+        }
+        let found = self.schema().component(component);
+        let (index, _) = found.ok_or(RestrictError::UnknownComponent { component })?;
+        self.sees.restrict(index, least);
+        Ok(())
+    }
+
+    fn is_restricted(&self) -> bool {
+        self.sees != Sees::EVERYTHING
     }
 
     /// Returns the schema.
@@ -120,7 +124,8 @@ impl World {
     pub fn update(&mut self, state: &Snapshot) -> Result<(), SendError> {
         self.check(state)?;
         let tick = state.tick();
-        let (next, heads, changed) = &mut self.spare;
+        let is_restricted = self.is_restricted();
+        let (next, heads, changed, _) = &mut self.spare;
         next.clear();
         heads.clear();
         changed.clear();
@@ -131,9 +136,17 @@ impl World {
             let at = next.len();
             let from = changed.len();
             next.rows.push(row);
+            let found = before.at(row.id);
             let alike = |(old, _): &(Row<'_>, &Head)| old.mask == row.mask;
-            let Some((old, head)) = before.at(row.id).filter(alike) else {
-                changed.resize(from + row.codes.len(), tick);
+            let Some((old, head)) = found.filter(alike) else {
+                match found.filter(|_| is_restricted) {
+                    Some((old, head)) => {
+                        let then = self.changed.get(head.from..).unwrap_or_default();
+                        let now = next.rows.codes_mut(at);
+                        merge(layout, (old, then), (row.mask, now), tick, changed);
+                    }
+                    None => changed.resize(from + row.codes.len(), tick),
+                }
                 heads.push(Head {
                     born: tick,
                     changed: tick,
@@ -169,11 +182,41 @@ impl World {
         }
         drop(before);
         next.set_tick(tick);
+        if is_restricted {
+            self.look(layout);
+        }
+        let (next, heads, changed, faces) = &mut self.spare;
         mem::swap(&mut self.state, next);
         mem::swap(&mut self.heads, heads);
         mem::swap(&mut self.changed, changed);
-        self.bytes.clear(self.state.len());
+        mem::swap(&mut self.faces, faces);
+        let state = &self.state;
+        self.groups.retain(|(id, _)| state.rows.find(*id).is_ok());
+        self.begin();
         Ok(())
+    }
+
+    /// Finds the faces of all entities of the next state.
+    fn look(&mut self, layout: &Layout) {
+        let (next, heads, changed, all) = &mut self.spare;
+        let tick = next.tick();
+        let mut before = Lane::new(self.state.rows.iter().zip(&self.faces));
+        all.clear();
+        all.extend(next.rows.iter().zip(heads).map(|(row, head)| {
+            let ticks = changed.get(head.from..).unwrap_or_default();
+            let is_new =
+                |(component, ticks): (usize, &[u32])| u64::from(ticks.contains(&tick)) << component;
+            let new = parts(layout, row.mask, ticks).map(is_new).sum();
+            let before = before.at(row.id).map(|(old, faces)| (old.mask, faces));
+            faces(self.sees, row.mask, new, tick, before)
+        }));
+    }
+
+    /// Forgets what was encoded of another state.
+    fn begin(&mut self) {
+        self.revision += 1;
+        let faces = if self.is_restricted() { 3 } else { 1 };
+        self.bytes.clear(self.state.len() * faces);
     }
 
     fn check(&self, state: &Snapshot) -> Result<(), SendError> {
@@ -204,8 +247,64 @@ impl World {
         };
         self.state.rows.remove(at);
         self.heads.remove(at);
-        self.bytes.clear(self.state.len());
+        if at < self.faces.len() {
+            self.faces.remove(at);
+        }
+        self.group(id, None);
+        self.begin();
         true
+    }
+
+    /// Puts an entity into a group, in place of the one that it was in, or into none. It stays there
+    /// until it ends; one that is to come with the next state can be in a group already.
+    ///
+    /// All changes of a group travel together: a receiver sees its entities as they were at one tick,
+    /// or none of them. So a player never has a weapon of another moment in his hand. A group that
+    /// fits into no packet is [held back](crate::Sent::held_back).
+    ///
+    /// ```
+    /// # use gametape_delta::{Codec, Component, Field, Receiver, Schema, Sender, SenderOptions, Snapshot, Value, World};
+    /// # let schema = Schema::new([Component::new(1, [Field::new(1, Codec::VarUInt)])])?;
+    /// let mut world = World::new(&schema);
+    /// for entity in [7, 8] {
+    ///     world.group(entity, Some(1));
+    /// }
+    /// let mut state = Snapshot::new(&schema, 1);
+    /// for entity in 1..=8 {
+    ///     state.entry(entity).set(1, &[Value::VarUInt(1_000_000)])?;
+    /// }
+    /// world.update(&state)?;
+    /// // The header takes 28 bytes, the section 8, and an entity 9. There is room for three of them.
+    /// let options = SenderOptions { budget: 64, ..SenderOptions::default() };
+    /// let mut sender = Sender::with_options(&schema, options);
+    /// let mut receiver = Receiver::new(&schema);
+    /// let mut packet = Vec::new();
+    /// let weight = |id: u32| if id == 8 { 2 } else { 1 };
+    /// sender.encode_visible(&mut world, weight, &mut packet)?;
+    /// receiver.apply(&packet)?;
+    /// assert_eq!(receiver.view().ids(), [1, 7, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn group(&mut self, entity: u32, group: Option<u32>) {
+        let found = self.groups.binary_search_by_key(&entity, |(id, _)| *id);
+        match (found, group) {
+            (Ok(at), None) => drop(self.groups.remove(at)),
+            (Err(at), Some(group)) => self.groups.insert(at, (entity, group)),
+            (Ok(at), Some(group)) => {
+                if let Some(found) = self.groups.get_mut(at) {
+                    found.1 = group;
+                }
+            }
+            (Err(_), None) => {}
+        }
+    }
+
+    pub(super) fn groups(&self) -> &[(u32, u32)] {
+        &self.groups
+    }
+
+    pub(super) const fn revision(&self) -> u64 {
+        self.revision
     }
 
     pub(super) fn ids(&self) -> &[u32] {
@@ -221,90 +320,94 @@ impl World {
         self.state.rows.find(id).ok()
     }
 
+    /// Returns the entity at `at`, which has this head, as an audience sees it.
+    #[inline(always)]
+    pub(super) fn stamp(&self, at: usize, head: &Head, audience: Audience) -> Stamp {
+        if self.faces.is_empty() {
+            return Stamp {
+                born: head.born,
+                changed: head.changed,
+                face: Audience::All,
+            };
+        }
+        self.stamp_of_face(at, audience)
+    }
+
+    #[inline(never)]
+    fn stamp_of_face(&self, at: usize, audience: Audience) -> Stamp {
+        let found = self.faces.get(at).and_then(|faces| {
+            // What is seen is that face's, with the history of that.
+            faces.get(faces.get(audience as usize)?.face as usize)
+        });
+        found.copied().unwrap_or(Stamp {
+            born: 0,
+            changed: 0,
+            face: audience,
+        })
+    }
+
+    /// Returns the place in `bytes` for a face of the entity at `at`.
+    fn place(&self, at: usize, face: Audience) -> usize {
+        if self.faces.is_empty() {
+            at
+        } else {
+            at * 3 + face as usize
+        }
+    }
+
     /// Encodes the entity at `at` as a new one.
-    pub(super) fn create(&mut self, at: usize) -> Span {
+    pub(super) fn create(&mut self, at: usize, face: Audience) -> Span {
+        let place = self.place(at, face);
         let row = self.state.rows.get(at).unwrap_or_default();
         let layout = self.state.schema().layout();
-        self.bytes
-            .get(at, CREATE, |bits, _| write_create(layout, row, bits))
+        self.bytes.create(place, layout, row, self.sees.of(face))
     }
 
     /// Encodes the changes of the entity at `at` since a tick.
-    pub(super) fn changes(&mut self, at: usize, since: u32) -> Span {
+    pub(super) fn changes(&mut self, at: usize, face: Audience, since: u32) -> Span {
+        let place = self.place(at, face);
         let row = self.state.rows.get(at).unwrap_or_default();
         let layout = self.state.schema().layout();
         let from = self.heads.get(at).map_or(0, |head| head.from);
         let ticks = self.changed.get(from..from + row.codes.len());
-        let ticks = ticks.unwrap_or_default();
-        let newer = ticks.iter().copied().filter(|tick| *tick > since);
-        let key = newer.min().unwrap_or(NOTHING);
-        self.bytes.get(at, key, |bits, fields| {
-            changed_fields(layout, row.mask, ticks, since, fields);
-            write_update(layout, row, fields, bits);
-        })
+        let changes = (row, ticks.unwrap_or_default());
+        let visible = self.sees.of(face);
+        self.bytes.changes(place, layout, changes, visible, since)
     }
 
-    pub(super) fn bytes(&mut self, (from, to): Span) -> &[u8] {
-        let bytes = self.bytes.bits.aligned().get(from as usize..to as usize);
-        bytes.unwrap_or_default()
+    pub(super) fn bytes(&mut self, span: Span) -> &[u8] {
+        self.bytes.bytes(span)
     }
 }
 
-/// Collects the fields that changed after a tick.
-fn changed_fields(
+/// Settles the values of an entity whose components have changed, and notes when each last changed:
+/// those of a component that it had before may be older than this tick.
+fn merge(
     layout: &Layout,
-    mask: u64,
-    mut ticks: &[u32],
-    since: u32,
-    fields: &mut Vec<Changed>,
+    (old, then): (Row<'_>, &[u32]),
+    (mask, codes): (u64, &mut [u64]),
+    tick: u32,
+    changed: &mut Vec<u32>,
 ) {
-    fields.clear();
+    let mut codes = codes;
     for component in ones(mask) {
-        let (these, rest) = ticks.split_at(layout.fields(component).len().min(ticks.len()));
-        ticks = rest;
-        let newer = these.iter().map(|tick| u64::from(*tick > since));
-        let mask = newer.fold(0, |mask, newer| mask << 1 | newer);
-        if mask != 0 {
-            fields.push((component, mask));
+        let plans = layout.fields(component);
+        let (own, rest) = codes.split_at_mut(plans.len().min(codes.len()));
+        codes = rest;
+        if old.mask >> component & 1 == 0 {
+            changed.extend(own.iter().map(|_| tick));
+            continue;
         }
-    }
-}
-
-impl Bytes {
-    fn clear(&mut self, entities: usize) {
-        self.bits.clear();
-        self.all.clear();
-        self.first.clear();
-        self.first.resize(entities, 0);
-    }
-
-    /// Returns the encoding with this key, which `write` makes if it does not exist.
-    fn get(
-        &mut self,
-        at: usize,
-        key: u32,
-        write: impl FnOnce(&mut BitWriter, &mut Vec<Changed>),
-    ) -> Span {
-        let first = self.first.get(at).copied().unwrap_or(0);
-        let mut next = first;
-        while let Some(found) = next.checked_sub(1).and_then(|at| self.all.get(at as usize)) {
-            if found.key == key {
-                return (found.from, found.to);
+        let from = layout.offset(old.mask, component);
+        let before = old.codes.get(from..).unwrap_or_default();
+        let then = then.get(from..).unwrap_or_default();
+        let values = own.iter_mut().zip(plans).zip(before).zip(then);
+        changed.extend(values.map(|(((code, plan), old), then)| {
+            if code.abs_diff(*old) > plan.threshold {
+                return tick;
             }
-            next = found.next;
-        }
-        let from = self.bits.aligned().len() as u32;
-        write(&mut self.bits, &mut self.fields);
-        let to = self.bits.aligned().len() as u32;
-        self.all.push(Encoded {
-            key,
-            from,
-            to,
-            next: first,
-        });
-        if let Some(first) = self.first.get_mut(at) {
-            *first = self.all.len() as u32;
-        }
-        (from, to)
+            *code = *old;
+            *then
+        }));
     }
 }

@@ -685,7 +685,7 @@ mod examples {
         Ok(())
     }
 
-    /// All Rust examples of the chapters are in this file, so they compile and run.
+    /// All Rust examples of the chapters are in these files, so they compile and run.
     #[test]
     fn all_are_here() {
         // Imports may be elsewhere.
@@ -695,7 +695,11 @@ mod examples {
                 .filter(|line| !line.is_empty() && !line.starts_with("use "))
                 .collect()
         };
-        let files = [include_str!("book.rs"), include_str!("book_client.rs")];
+        let files = [
+            include_str!("book.rs"),
+            include_str!("book_client.rs"),
+            include_str!("book_sender.rs"),
+        ];
         let here = trimmed(&files.concat());
         let mut found = 0;
         for name in ["format.md", "schemas.md", "sessions.md", "conformance.md"] {
@@ -713,6 +717,6 @@ mod examples {
                 found += 1;
             }
         }
-        assert_eq!(found, 10);
+        assert_eq!(found, 13);
     }
 }

@@ -261,7 +261,7 @@ fn entities_that_take_turns_move_evenly_too() {
 #[test]
 fn estimates_are_those_of_the_network() {
     let mut session = Session::new(Conditions::PERFECT, 1, 1200);
-    assert_eq!(session.playout.estimates(Session::moment(0)), None);
+    assert_eq!(session.playout.timing(Session::moment(0)), None);
     let way = |delay, loss| Conditions {
         delay,
         loss,
@@ -272,7 +272,7 @@ fn estimates_are_those_of_the_network() {
     for tick in 1..=200 {
         session.tick(tick, |_| true);
     }
-    let now = session.playout.estimates(Session::moment(804)).unwrap();
+    let now = session.playout.timing(Session::moment(804)).unwrap();
     // Five ticks on the way, and up to one until the sender's next tick.
     let round_trip = now.round_trip.unwrap();
     assert!((5.0..6.1).contains(&round_trip), "{now:?}");
@@ -286,7 +286,7 @@ fn estimates_are_those_of_the_network() {
         session.tick(tick, |_| true);
         losses += session
             .playout
-            .estimates(Session::moment(4 * tick))
+            .timing(Session::moment(4 * tick))
             .unwrap()
             .loss;
     }

@@ -74,7 +74,7 @@ fn step(world: &mut Snapshot, tick: u32, population: u32, rng: &mut TestRng) {
     }
 }
 
-fn conditions() -> impl Strategy<Value = Conditions> {
+pub fn conditions() -> impl Strategy<Value = Conditions> {
     let bursts = prop_oneof![
         2 => Just(None),
         1 => (1..30_u32, 30..300_u32).prop_map(|(begins, ends)| Some(Burst { begins, ends })),
@@ -101,7 +101,7 @@ fn conditions() -> impl Strategy<Value = Conditions> {
     })
 }
 
-fn modes() -> impl Strategy<Value = Mode> {
+pub fn modes() -> impl Strategy<Value = Mode> {
     prop_oneof![3 => Just(Mode::Merged), 1 => Just(Mode::Strict)]
 }
 

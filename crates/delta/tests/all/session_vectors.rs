@@ -57,6 +57,7 @@ impl Trace {
             window: options.window,
             limits: options.limits,
             mode,
+            ..SenderOptions::default()
         };
         Self {
             name,
@@ -188,7 +189,7 @@ fn traces() -> Vec<Json> {
 
     let mut trace = merged(
         "late",
-        "a packet comes after the next one, and again: of what it brings, only the update of an entity that is shown with older values is taken",
+        "a packet comes after the next one, and again: what it updates and is shown with older values is taken",
     );
     for id in 1..=3 {
         trace.place(id, 0, 0);
@@ -196,13 +197,21 @@ fn traces() -> Vec<Json> {
     trace.step();
     trace.place(1, 7, 7);
     trace.place(2, 7, 7);
-    trace.state.remove(3);
-    trace.place(4, 7, 7);
     let late = trace.send();
     trace.place(2, 8, 8);
     let next = trace.send();
     let ack = trace.deliver(&next).unwrap();
     trace.deliver(&late);
+    trace.deliver(&late);
+    trace.sender.feedback(&ack);
+    trace.step();
+    // A packet that also creates and destroys is not taken.
+    trace.place(1, 9, 9);
+    trace.state.remove(3);
+    trace.place(4, 9, 9);
+    let late = trace.send();
+    let next = trace.send();
+    let ack = trace.deliver(&next).unwrap();
     trace.deliver(&late);
     trace.sender.feedback(&ack);
     trace.step();
@@ -409,7 +418,10 @@ impl Model {
 
     fn take_late(&mut self, packet: &Packet, decoded: &Snapshot) {
         let tick = packet.header.tick;
-        let others = [Tag::Create, Tag::Destroy].map(|tag| ids(packet, tag));
+        let others = [Tag::Create, Tag::Destroy];
+        if others.iter().any(|tag| !ids(packet, *tag).is_empty()) {
+            return;
+        }
         for id in ids(packet, Tag::Update) {
             let (view, ticks) = self.view();
             let shown = values(&view, id).zip(ticks.get(&id));
@@ -418,7 +430,7 @@ impl Model {
                 values.iter().map(|(component, _)| *component).collect()
             };
             let older = shown.is_some_and(|(old, at)| *at < tick && kinds(&old) == kinds(&new));
-            if older && !others.iter().any(|ids| ids.contains(&id)) {
+            if older {
                 self.late.insert(id, (tick, new));
             }
         }

@@ -52,9 +52,9 @@ pub enum Blend {
     Turn,
 }
 
-/// What a [`Playout`] knows about the network. All times are in ticks.
+/// What a [`Playout`] knows about the network and the world's clock. All times are in ticks.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Estimates {
+pub struct Timing {
     /// The tick of the world at this moment: that of a packet that would arrive now, if it were as
     /// fast as the fastest of late, and half a round trip.
     pub tick: f64,
@@ -296,10 +296,10 @@ impl Playout {
 
     /// Returns what is known about the network at a moment; `None` before the first packet.
     #[must_use]
-    pub fn estimates(&self, now: Duration) -> Option<Estimates> {
+    pub fn timing(&self, now: Duration) -> Option<Timing> {
         let arriving = self.clock.arriving(now)?;
         let round_trip = self.clock.round_trip();
-        Some(Estimates {
+        Some(Timing {
             tick: arriving + round_trip.unwrap_or(0.0) / 2.0,
             delay: self.clock.delay(),
             jitter: self.clock.jitter(),

@@ -217,8 +217,9 @@ impl Merged {
     }
 
     /// Takes from a late packet the entities that it updates and that are shown with older values.
-    /// It leaves creates and destroys alone: the sender would never destroy what it believes not to
-    /// be here, nor name again what it believes to be here.
+    /// A packet with creates or destroys is left alone: the sender would never destroy what it
+    /// believes not to be here, nor name again what it believes to be here. A part of it would show
+    /// members of a group as of different moments.
     pub fn take_late(&mut self, newest: &Snapshot, names: &mut Names, events: &mut Vec<ViewEvent>) {
         let tick = self.decoded.tick();
         let schema = self.decoded.schema();
@@ -233,16 +234,14 @@ impl Merged {
         let mut states = Lane::new(newest.rows.iter().zip(&self.seen));
         let mut late = Lane::new(state.rows.iter().zip(&*seen));
         let mut named = Lane::new(&names.named);
-        let mut others = [Lane::new(&names.created), Lane::new(&names.destroyed)];
         while let Some(id) = soonest([late.next_id(), named.next_id()]) {
             let (held, state, new) = (late.at(id), states.at(id), decoded.at(id));
             let is_named = named.at(id).is_some();
-            let is_update = others.iter_mut().all(|lane| lane.at(id).is_none());
             let Some((row, seen)) = held.or(state) else {
                 continue;
             };
             let is_newer = |new: &Row<'_>| seen.at < tick && row.mask == new.mask;
-            if let Some(new) = new.filter(|_| is_named && is_update).filter(is_newer) {
+            if let Some(new) = new.filter(|_| is_named).filter(is_newer) {
                 let changed = note(events, schema, Some(row), Some(new), false);
                 next_state.rows.push(new);
                 next_seen.push(Seen::after(Some(*seen), tick, changed));
@@ -254,8 +253,6 @@ impl Merged {
         drop((decoded, states, late));
         self.decoded.clear();
         self.late.swap(newest);
-        names.created.clear();
-        names.destroyed.clear();
         let late = &self.late;
         names
             .named

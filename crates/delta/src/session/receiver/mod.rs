@@ -123,8 +123,8 @@ impl Receiver {
     /// Applies a packet, completely or not at all.
     ///
     /// A packet that is not newer than the newest one changes no state on which others build: its
-    /// sender counts it as lost. In [merged mode](Mode::Merged) the view takes from it the updates
-    /// that are newer than what it shows.
+    /// sender counts it as lost. In [merged mode](Mode::Merged), if it has updates alone, the view takes
+    /// from it those that are newer than what it shows.
     pub fn apply(&mut self, packet: &[u8]) -> Result<Received, ReceiveError> {
         self.forget_last();
         let header = self.decoder.header(packet).map_err(ReceiveError::Packet)?;
@@ -190,6 +190,11 @@ impl Receiver {
             names.clear();
         }
         decoded?;
+        if names.creates || !names.destroyed.is_empty() {
+            names.clear();
+            merged.decoded.clear();
+            return Ok(());
+        }
         merged.take_late(newest, names, &mut self.events);
         Ok(())
     }
@@ -360,7 +365,7 @@ fn decode(
     let result = decoder.delta_naming(held, packet, state, |tag, id| match tag {
         Tag::Destroy => names.destroyed.push(id),
         Tag::Create => {
-            names.created.push(id);
+            names.creates = true;
             names.named.push(id);
         }
         Tag::Update => names.named.push(id),

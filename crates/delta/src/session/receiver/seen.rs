@@ -42,7 +42,8 @@ pub struct Confirmed<'a> {
 pub(super) struct Names {
     /// The entities that the packet creates or updates.
     pub named: Vec<u32>,
-    pub created: Vec<u32>,
+    /// Whether it creates any.
+    pub creates: bool,
     pub destroyed: Vec<u32>,
     /// The ticks since the update before, for each entity that moved with both.
     pub gaps: Vec<u32>,
@@ -51,7 +52,7 @@ pub(super) struct Names {
 impl Names {
     pub fn clear(&mut self) {
         self.named.clear();
-        self.created.clear();
+        self.creates = false;
         self.destroyed.clear();
         self.gaps.clear();
     }

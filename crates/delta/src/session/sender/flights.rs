@@ -114,14 +114,8 @@ impl Flights {
 
 /// A packet has arrived: the baseline has what it brought.
 pub(super) fn arrived(known: &mut [Known], flight: &Flight) {
-    each(known, flight.destroyed(), |known| {
-        known.acked = 0;
-        known.land(flight.tick);
-    });
-    each(known, flight.named(), |known| {
-        known.acked = flight.tick;
-        known.land(flight.tick);
-    });
+    each(known, flight.destroyed(), |known| known.ended(flight.tick));
+    each(known, flight.named(), |known| known.arrived(flight.tick));
 }
 
 /// A packet was lost: its changes wait again, unless a newer packet has them.

@@ -1,7 +1,9 @@
 //! The sending side of a session.
 
 mod flights;
+mod groups;
 mod pack;
+mod rate;
 mod scan;
 
 use alloc::vec::Vec;
@@ -10,10 +12,14 @@ use core::mem;
 use gametape_core::text::Hash;
 
 use self::flights::{Flights, arrived, lost};
+pub use self::rate::Estimates;
+use self::rate::Rate;
 use self::scan::Scan;
+use super::audience::Relevance;
 use super::feedback::Feedback;
+use super::grid::{Area, Grid, Near};
 use super::known::Known;
-use super::options::{Mode, SendError, SenderOptions, Sent};
+use super::options::{Mode, SendError, SenderOptions, Sent, Totals};
 use super::world::World;
 use crate::body::check_schema;
 use crate::error::EncodeError;
@@ -60,6 +66,8 @@ pub struct Sender {
     options: SenderOptions,
     /// The entities that the receiver may have or should have, ascending by id.
     known: Vec<Known>,
+    /// The groups of these entities, by id.
+    groups: Vec<(u32, u32)>,
     flights: Flights,
     /// The tick whose state is [`Known::acked`]. After a full snapshot it is that one's at once:
     /// what follows can only arrive if the snapshot has.
@@ -72,6 +80,10 @@ pub struct Sender {
     unanswered: u32,
     /// The largest weight in the last packet.
     heaviest: u32,
+    /// The tick of the last packet that only kept the session alive.
+    kept_alive: u32,
+    rate: Rate,
+    totals: Totals,
 }
 
 impl Sender {
@@ -88,16 +100,34 @@ impl Sender {
             schema: schema.clone(),
             options,
             known: Vec::new(),
+            groups: Vec::new(),
             flights: Flights::default(),
             baseline: None,
             is_confirmed: false,
             last_tick: 0,
             unanswered: 0,
             heaviest: 1,
+            kept_alive: 0,
+            rate: Rate::new(&options),
+            totals: Totals::default(),
         }
     }
 
-    /// Changes the budget, for example when the network is congested.
+    /// Returns what acknowledgements say of the network.
+    #[must_use]
+    pub fn estimates(&self) -> Estimates {
+        self.rate.estimates(&self.options)
+    }
+
+    /// Returns the numbers of packets, bytes and entities so far. [`Sizes`](crate::Sizes) has the
+    /// bytes of each component.
+    #[must_use]
+    pub const fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Changes the budget, for example when the network is congested. If the budget follows the loss
+    /// of packets, this is the largest one.
     pub const fn set_budget(&mut self, budget: usize) {
         self.options.budget = budget;
     }
@@ -118,17 +148,49 @@ impl Sender {
     /// Writes the packet for the world's tick to `packet`, replacing the content. The receiver may
     /// see all entities, and all have the same weight.
     pub fn encode(&mut self, world: &mut World, packet: &mut Vec<u8>) -> Result<Sent, SendError> {
-        self.encode_visible(world, |_| 1, packet)
+        self.encode_visible(world, |_| 1_u32, packet)
     }
 
-    /// Writes the packet for the world's tick to `packet`, replacing the content. `weight` returns
-    /// how important an entity is to the receiver: the longer a change waits and the larger its
-    /// weight, the sooner it is sent. With weight 0 the receiver may not see the entity.
-    pub fn encode_visible(
+    /// Writes the packet for the world's tick to `packet`, replacing the content. `relevance` returns
+    /// how much an entity matters to the receiver, as a weight or a [`Relevance`]: the longer a change
+    /// waits and the larger its weight, the sooner it is sent. With weight 0 the receiver may not see
+    /// the entity.
+    pub fn encode_visible<R: Into<Relevance>>(
         &mut self,
         world: &mut World,
-        mut weight: impl FnMut(u32) -> u32,
+        relevance: impl FnMut(u32) -> R,
         packet: &mut Vec<u8>,
+    ) -> Result<Sent, SendError> {
+        self.encode_with(world, packet, |scan, known, world| {
+            scan.entities(known, world, relevance);
+        })
+    }
+
+    /// Like [`encode_visible`](Self::encode_visible), for the entities in an area: those that came as
+    /// near as it says, and those without a position. Others are not visible, and `relevance` is not
+    /// asked for them. The grid must be [updated](Grid::update) after the world.
+    pub fn encode_near<R: Into<Relevance>>(
+        &mut self,
+        world: &mut World,
+        grid: &Grid,
+        area: &Area,
+        relevance: impl FnMut(Near) -> R,
+        packet: &mut Vec<u8>,
+    ) -> Result<Sent, SendError> {
+        self.check_schema(grid.schema())?;
+        if !grid.is_of(world) {
+            return Err(SendError::StaleGrid);
+        }
+        self.encode_with(world, packet, |scan, known, world| {
+            scan.near(known, world, (grid, area), relevance);
+        })
+    }
+
+    fn encode_with(
+        &mut self,
+        world: &mut World,
+        packet: &mut Vec<u8>,
+        find: impl FnOnce(&mut Scan<'_>, &[Known], &World),
     ) -> Result<Sent, SendError> {
         self.check(world)?;
         let tick = world.tick();
@@ -136,7 +198,9 @@ impl Sender {
         if !restarts && self.is_stalled(tick) {
             self.last_tick = tick;
             self.unanswered = self.unanswered.saturating_add(1);
-            return Ok(self.keep_alive(packet));
+            let sent = self.keep_alive(packet);
+            self.count(&sent);
+            return Ok(sent);
         }
         let mut scratch = mem::take(&mut world.scratch);
         let mut scan = Scan {
@@ -148,8 +212,12 @@ impl Sender {
             visible: 0,
             held: 0,
         };
-        let known = if restarts { &[] } else { self.known.as_slice() };
-        scan.entities(known, world, &mut weight);
+        if restarts {
+            let known: Vec<Known> = self.known.iter().map(Known::again).collect();
+            find(&mut scan, &known, world);
+        } else {
+            find(&mut scan, &self.known, world);
+        }
         let (heaviest, held, visible) = (scan.heaviest, scan.held, scan.visible);
         let max = self.options.limits.max_entities;
         if visible > max {
@@ -162,25 +230,45 @@ impl Sender {
         }
         self.heaviest = heaviest;
         self.unanswered = self.unanswered.saturating_add(1);
+        groups::collect(world, &self.groups, &mut scratch, self.options.mode);
         let sent = self.pack(world, &mut scratch, held, packet);
         mem::swap(&mut self.known, &mut scratch.known);
+        mem::swap(&mut self.groups, &mut scratch.groups);
         world.scratch = scratch;
         self.last_tick = tick;
+        self.count(&sent);
         Ok(sent)
     }
 
-    fn check(&self, world: &World) -> Result<(), SendError> {
-        if world.schema().hash() != self.schema.hash() {
-            return Err(SendError::Encode(EncodeError::Schema {
-                expected: Hash(self.schema.hash()),
-                found: Hash(world.schema().hash()),
-            }));
+    const fn count(&mut self, sent: &Sent) {
+        self.totals.packets += 1;
+        self.totals.bytes += sent.bytes as u64;
+    }
+
+    /// What became of the packet of a tick is known.
+    fn verdict(&mut self, tick: u32, is_lost: bool) {
+        self.totals.lost += u64::from(is_lost);
+        self.rate.verdict(tick, is_lost);
+    }
+
+    fn check_schema(&self, schema: &Schema) -> Result<(), SendError> {
+        if schema.hash() == self.schema.hash() {
+            return Ok(());
         }
+        Err(SendError::Encode(EncodeError::Schema {
+            expected: Hash(self.schema.hash()),
+            found: Hash(schema.hash()),
+        }))
+    }
+
+    fn check(&self, world: &World) -> Result<(), SendError> {
+        self.check_schema(world.schema())?;
         let limits = &self.options.limits;
         if let Err(Rule::Limit { limit, max, found }) = check_schema(self.schema.layout(), limits) {
             return Err(SendError::Encode(EncodeError::Limit { limit, max, found }));
         }
-        let budget = self.options.budget.min(limits.max_packet_bytes);
+        let budget = self.rate.budget(&self.options);
+        let budget = budget.min(limits.max_packet_bytes);
         if budget < HEADER_BYTES {
             return Err(SendError::NoRoom { budget });
         }
@@ -220,6 +308,7 @@ impl Sender {
         let baseline = self.tip();
         let last = self.flights.last().unwrap_or(self.last_tick);
         let tick = repeated.unwrap_or(last + 1);
+        self.kept_alive = tick;
         self.flights.push(tick, (0, 0), [].into_iter());
         packet.clear();
         packet.extend_from_slice(&[0; HEADER_BYTES]);
@@ -261,6 +350,10 @@ impl Sender {
         }
         // A link of the chain was lost.
         let broken = self.options.mode == Mode::Strict && self.flights.has(baseline);
+        if broken {
+            self.verdict(baseline, true);
+            self.rate.adapt(self.last_tick, &self.options);
+        }
         if broken && self.is_confirmed {
             self.flights.clear();
             for known in &mut self.known {
@@ -274,7 +367,11 @@ impl Sender {
 
     fn ack(&mut self, tick: u32, earlier: u64) -> bool {
         if self.baseline == Some(tick) {
-            return !mem::replace(&mut self.is_confirmed, true);
+            let is_first = !mem::replace(&mut self.is_confirmed, true);
+            if is_first {
+                self.rate.took(self.last_tick.saturating_sub(tick));
+            }
+            return is_first;
         }
         if !self.flights.has(tick) {
             return false;
@@ -296,13 +393,19 @@ impl Sender {
         }
         while let Some(flight) = self.flights.pop_until(tick) {
             // A strict receiver that has a packet has all on which it builds.
-            if is_strict || has(flight.tick) {
-                arrived(&mut self.known, &flight);
-            } else {
+            let is_lost = !is_strict && !has(flight.tick);
+            if is_lost {
                 lost(&mut self.known, &flight);
+            } else {
+                arrived(&mut self.known, &flight);
             }
+            self.verdict(flight.tick, is_lost);
             self.flights.give_back(flight);
         }
+        if tick != self.kept_alive {
+            self.rate.took(self.last_tick.saturating_sub(tick));
+        }
+        self.rate.adapt(self.last_tick, &self.options);
         self.baseline = Some(tick);
         self.is_confirmed = true;
         true
@@ -312,7 +415,12 @@ impl Sender {
     /// by other means than [`Feedback::NeedFull`].
     pub fn resync(&mut self) {
         self.flights.clear();
-        self.known.clear();
+        // What was near stays near.
+        self.known.retain(|known| known.shown);
+        self.known
+            .iter_mut()
+            .for_each(|known| *known = known.again());
+        self.groups.clear();
         self.baseline = None;
         self.is_confirmed = false;
         self.unanswered = 0;
@@ -323,6 +431,8 @@ impl Sender {
     /// not on how long a receiver is silent.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.known.capacity() * size_of::<Known>() + self.flights.memory()
+        self.known.capacity() * size_of::<Known>()
+            + self.groups.capacity() * size_of::<(u32, u32)>()
+            + self.flights.memory()
     }
 }

@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 
 use super::Sender;
+use super::groups::{Group, group_of};
 use crate::limits::Limit;
-use crate::session::budget::{Budget, DESTROY_BYTES};
-use crate::session::change::{Chosen, Waiting, What};
+use crate::session::budget::Budget;
+use crate::session::change::{Chosen, DESTROY_BYTES, Waiting, What};
 use crate::session::known::Known;
 use crate::session::options::{HeldBack, Mode, Sent};
 use crate::session::scratch::Scratch;
@@ -36,13 +37,16 @@ impl Sender {
             let Some(known) = scratch.known.get_mut(chosen.at as usize) else {
                 continue;
             };
-            known.since = 0;
-            if baseline.is_some() {
-                known.flight = tick;
-                known.ends = chosen.what == What::Destroy;
-            } else {
-                known.acked = tick;
-            }
+            known.sent(tick, baseline.is_none(), chosen.what, chosen.face);
+            let (create, update, destroy) = match chosen.what {
+                What::Create => (1, 0, 0),
+                What::Replace => (1, 0, 1),
+                What::Update => (0, 1, 0),
+                What::Destroy => (0, 0, 1),
+            };
+            self.totals.created += create;
+            self.totals.updated += update;
+            self.totals.destroyed += destroy;
         }
         let destroys = |chosen: &&Chosen| chosen.what == What::Destroy;
         let ended = scratch.chosen.iter().filter(destroys).count();
@@ -58,12 +62,13 @@ impl Sender {
             let counts = (ended, ended + named);
             self.flights.push(tick, counts, first.chain(rest));
         }
+        let waited = scratch.chosen.iter().filter(|chosen| chosen.waited);
         Sent {
             tick,
             baseline,
             bytes: packet.len(),
             named,
-            waiting: scratch.order.len() - scratch.chosen.len(),
+            waiting: scratch.order.len() - waited.count(),
             held_back,
             stalled: false,
         }
@@ -72,11 +77,20 @@ impl Sender {
     /// Chooses the changes, the most urgent first. Returns the first that fits into no packet.
     fn choose(&self, world: &mut World, scratch: &mut Scratch, held: usize) -> Option<HeldBack> {
         let (options, mode) = (&self.options, self.options.mode);
-        let mut budget = Budget::new(options.budget, &options.limits, held);
+        let bytes = self.rate.budget(options);
+        let mut budget = Budget::new(bytes, &options.limits, held);
         let mut held_back = None;
         let mut misses = 0;
-        scratch.chosen.clear();
-        let mut rest = scratch.order.as_mut_slice();
+        let Scratch {
+            known,
+            order,
+            chosen,
+            members,
+            grouped,
+            ..
+        } = scratch;
+        chosen.clear();
+        let mut rest = order.as_mut_slice();
         while !rest.is_empty() {
             let count = rest.len().min(AT_ONCE);
             if count < rest.len() {
@@ -85,21 +99,35 @@ impl Sender {
             let (next, later) = rest.split_at_mut(count);
             next.sort_unstable();
             for waiting in next {
-                let Some(known) = scratch.known.get(waiting.at() as usize) else {
+                let before = chosen.len();
+                let mut group = None;
+                if members.is_empty() {
+                    chosen.extend(encoded(world, known, *waiting, mode));
+                } else {
+                    match group_of(members, grouped, waiting.at()) {
+                        Group::Alone => chosen.extend(encoded(world, known, *waiting, mode)),
+                        Group::Waits => continue,
+                        Group::All(number, members) => {
+                            group = Some(number);
+                            let all = members.iter().filter_map(|member| {
+                                let chosen = encoded(world, known, member.change?, mode)?;
+                                let waited = member.waits;
+                                Some(Chosen { waited, ..chosen })
+                            });
+                            chosen.extend(all);
+                        }
+                    }
+                }
+                let new = chosen.get(before..).unwrap_or_default();
+                let Err((limit, ..)) = budget.take(new) else {
                     continue;
                 };
-                let chosen = encoded(world, known, *waiting, mode);
-                let (parts, count) = chosen.parts();
-                let parts = parts.get(..count).unwrap_or_default();
-                let is_new = chosen.what == What::Create && !known.may_be_held();
-                let Err((limit, ..)) = budget.take(parts, is_new.into()) else {
-                    scratch.chosen.push(chosen);
-                    continue;
-                };
-                let mut alone = Budget::new(options.budget, &options.limits, 0);
-                if let Err((limit, max, needed)) = alone.take(parts, is_new.into()) {
+                let mut alone = Budget::new(bytes, &options.limits, 0);
+                if let Err((limit, max, needed)) = alone.take(new) {
+                    let entity = known.get(waiting.at() as usize);
                     held_back = held_back.or(Some(HeldBack {
-                        entity: known.id,
+                        entity: entity.map_or(0, |known| known.id),
+                        group,
                         limit,
                         max,
                         needed,
@@ -107,6 +135,7 @@ impl Sender {
                 } else if limit == Limit::PacketBytes {
                     misses += 1;
                 }
+                chosen.truncate(before);
                 if misses >= MISSES || budget.room() < DESTROY_BYTES {
                     return held_back;
                 }
@@ -118,28 +147,24 @@ impl Sender {
 }
 
 /// Encodes a change.
-fn encoded(world: &mut World, known: &Known, waiting: Waiting, mode: Mode) -> Chosen {
-    let (at, what) = (waiting.at(), waiting.what());
+#[inline(always)]
+fn encoded(world: &mut World, known: &[Known], waiting: Waiting, mode: Mode) -> Option<Chosen> {
+    let (at, what, face) = (waiting.at(), waiting.what(), waiting.face());
+    let known = known.get(at as usize)?;
     let place = world.find(known.id).filter(|_| what != What::Destroy);
     let span = match (place, what) {
         (None, _) => (0, 0),
-        (Some(place), What::Update) => world.changes(place, known.base(mode)),
-        (Some(place), _) => world.create(place),
+        (Some(place), What::Update) => world.changes(place, face, known.base(mode)),
+        (Some(place), _) => world.create(place, face),
     };
-    Chosen { at, what, span }
-}
-
-impl Chosen {
-    fn parts(&self) -> ([(Tag, usize); 2], usize) {
-        let bytes = (self.span.1 - self.span.0) as usize;
-        let destroy = (Tag::Destroy, DESTROY_BYTES);
-        match self.what {
-            What::Create => ([(Tag::Create, bytes), destroy], 1),
-            What::Replace => ([(Tag::Create, bytes), destroy], 2),
-            What::Update => ([(Tag::Update, bytes), destroy], 1),
-            What::Destroy => ([destroy, destroy], 1),
-        }
-    }
+    Some(Chosen {
+        at,
+        what,
+        face,
+        span,
+        waited: true,
+        is_new: what == What::Create && !known.may_be_held(),
+    })
 }
 
 /// Writes the sections, after room for the header.
