@@ -8,7 +8,7 @@
 
 #include "gametape.h"
 
-enum { SHIPS = 40, CLIENTS = 2, MOVING = 100, TICKS = 120 };
+enum { SHIPS = 40, CLIENTS = 2, MOVING = 100, TICKS = 120, RATE = 30, TICK_NS = 1000000000 / RATE };
 
 /* Ids of the schema below. */
 enum { SHIP = 1, SHIELD = 2, HULL = 3 };
@@ -24,7 +24,8 @@ static const char SCHEMA[] =
 typedef struct Client {
   GametapeSender *sender;     /* on the server */
   GametapeReceiver *receiver; /* on the client */
-  unsigned lost, applied, asked;
+  GametapePlayout *playout;   /* what it draws */
+  unsigned lost, applied, asked, came, left;
 } Client;
 
 static GametapeError *error;
@@ -75,8 +76,19 @@ static uint32_t near_the_middle(void *context, uint32_t entity) {
   return ship[0].real > -50.0 && ship[0].real < 50.0 ? 4 : 1;
 }
 
+/* Counts the ships that came into view with the last packet, and those that left it. */
+static void count(Client *client) {
+  const GametapeEvent *events;
+  size_t many = gametape_receiver_events(client->receiver, &events);
+  for (size_t i = 0; i < many; i++) {
+    client->came += events[i].kind == GAMETAPE_EVENT_KIND_SPAWNED;
+    client->left += events[i].kind == GAMETAPE_EVENT_KIND_DESPAWNED;
+  }
+}
+
 /* Sends a tick to a client, and takes its answer back. Returns whether it sees something new. */
-static bool exchange(Client *client, GametapeWorld *world, GametapeWeight weight, void *context, bool is_lost) {
+static bool exchange(Client *client, GametapeWorld *world, GametapeWeight weight, void *context, bool is_lost,
+                     uint64_t now_ns) {
   GametapeSent sent;
   GametapeReceived received;
   check(gametape_sender_encode(client->sender, world, weight, context, &sent, error), "encode");
@@ -91,6 +103,8 @@ static bool exchange(Client *client, GametapeWorld *world, GametapeWeight weight
   } else {
     check(status, "apply");
     client->applied++;
+    count(client);
+    check(gametape_playout_take(client->playout, client->receiver, now_ns, error), "take");
   }
   if (received.feedback_size > 0) {
     check(gametape_sender_feedback(client->sender, received.feedback, received.feedback_size, error),
@@ -99,9 +113,23 @@ static bool exchange(Client *client, GametapeWorld *world, GametapeWeight weight
   return received.fresh;
 }
 
+static void report(int i, const Client *client, const GametapeWorld *world, uint64_t now_ns) {
+  const GametapeSnapshot *view = gametape_receiver_view(client->receiver);
+  bool same = gametape_snapshot_same_entities(view, gametape_world_state(world));
+  double drawn;
+  GametapeEstimates network;
+  gametape_playout_tick(client->playout, &drawn);
+  gametape_playout_estimates(client->playout, now_ns, &network);
+  printf("client %d: %u packets lost, %u applied, %u asked for a full snapshot; %u ships came, %u left\n", i,
+         client->lost, client->applied, client->asked, client->came, client->left);
+  printf("client %d: it sees %zu ships, %s; it draws tick %.1f of %.1f, and finds a loss of %.0f %%\n", i,
+         gametape_snapshot_entities(view, NULL), same ? "as the server does" : "NOT as the server does", drawn,
+         network.tick, 100.0 * network.loss);
+}
+
 static void play(const GametapeSchema *schema, const char *path, GametapeSnapshot *last) {
   GametapeSenderOptions options = {.budget = 300};
-  GametapeCaptureOptions capture = {.tick_ns = 33333333, .keyframe_every = 30, .view = 1};
+  GametapeCaptureOptions capture = {.tick_ns = TICK_NS, .keyframe_every = 30, .view = 1};
   Client clients[CLIENTS];
   GametapeWorld *world = gametape_world_new(schema, error);
   made(world, "world");
@@ -115,17 +143,23 @@ static void play(const GametapeSchema *schema, const char *path, GametapeSnapsho
     made(clients[i].sender, "sender");
     clients[i].receiver = gametape_receiver_new(schema, NULL, error);
     made(clients[i].receiver, "receiver");
+    clients[i].playout = gametape_playout_new(schema, RATE, NULL, error);
+    made(clients[i].playout, "playout");
   }
 
   for (uint32_t tick = 1; tick <= TICKS; tick++) {
     fill(state, tick);
     check(gametape_world_update(world, state, error), "update");
     if (tick == 50) {
-      /* The first client loses its memory, and asks for a full snapshot by itself. */
+      /* The first client loses its memory, and asks for a full snapshot by itself. All ships come again. */
       check(gametape_receiver_reset(clients[0].receiver, error), "reset");
     }
+    uint64_t now_ns = (uint64_t)tick * TICK_NS;
     for (uint32_t i = 0; i < CLIENTS; i++) {
-      bool fresh = exchange(&clients[i], world, i == 1 ? near_the_middle : NULL, state, (tick + i) % 3 == 0);
+      bool is_lost = (tick + i) % 3 == 0;
+      bool fresh = exchange(&clients[i], world, i == 1 ? near_the_middle : NULL, state, is_lost, now_ns);
+      /* A game draws this, at its own rate. */
+      made(gametape_playout_advance(clients[i].playout, now_ns, error), "advance");
       if (i == 0 && fresh) {
         const GametapeSnapshot *view = gametape_receiver_view(clients[i].receiver);
         check(gametape_capture_writer_push_state(writer, view, 0, error), "push_state");
@@ -134,11 +168,7 @@ static void play(const GametapeSchema *schema, const char *path, GametapeSnapsho
   }
 
   for (int i = 0; i < CLIENTS; i++) {
-    const GametapeSnapshot *view = gametape_receiver_view(clients[i].receiver);
-    bool same = gametape_snapshot_same_entities(view, gametape_world_state(world));
-    printf("client %d: %u packets lost, %u applied, %u asked for a full snapshot; it sees %zu ships, %s\n", i,
-           clients[i].lost, clients[i].applied, clients[i].asked, gametape_snapshot_entities(view, NULL),
-           same ? "as the server does" : "NOT as the server does");
+    report(i, &clients[i], world, (uint64_t)TICKS * TICK_NS);
   }
   check(gametape_snapshot_copy(last, gametape_receiver_view(clients[0].receiver), error), "copy");
   check(gametape_capture_writer_finish(writer, error), "finish");
@@ -149,6 +179,7 @@ static void play(const GametapeSchema *schema, const char *path, GametapeSnapsho
   for (int i = 0; i < CLIENTS; i++) {
     gametape_sender_free(clients[i].sender);
     gametape_receiver_free(clients[i].receiver);
+    gametape_playout_free(clients[i].playout);
   }
 }
 

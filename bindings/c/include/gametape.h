@@ -90,6 +90,32 @@ typedef enum GametapeKind {
 } GametapeKind;
 
 /**
+ * The kind of an event.
+ */
+typedef enum GametapeEventKind {
+  /**
+   * An entity has come into view, with all its components.
+   */
+  GAMETAPE_EVENT_KIND_SPAWNED,
+  /**
+   * An entity has left the view. If the next event is that it spawned, another entity has its id now.
+   */
+  GAMETAPE_EVENT_KIND_DESPAWNED,
+  /**
+   * An entity has a component that it did not have before.
+   */
+  GAMETAPE_EVENT_KIND_GAINED,
+  /**
+   * An entity no longer has a component.
+   */
+  GAMETAPE_EVENT_KIND_LOST,
+  /**
+   * Values of a component have changed.
+   */
+  GAMETAPE_EVENT_KIND_CHANGED,
+} GametapeEventKind;
+
+/**
  * The role of a packet in a capture.
  */
 typedef enum GametapePacketRole {
@@ -122,6 +148,25 @@ typedef enum GametapeMode {
 } GametapeMode;
 
 /**
+ * The values of a field between two ticks at which they are known.
+ */
+typedef enum GametapeBlend {
+  /**
+   * The value stays until the next one. This is the default for all but fixed-point numbers.
+   */
+  GAMETAPE_BLEND_HOLD = 0,
+  /**
+   * The value moves on a straight line. This is the default for fixed-point numbers.
+   */
+  GAMETAPE_BLEND_LINEAR = 1,
+  /**
+   * The value moves the shorter way round, for `GAMETAPE_KIND_UINT`. A whole turn has as many steps as the codec has
+   * numbers.
+   */
+  GAMETAPE_BLEND_TURN = 2,
+} GametapeBlend;
+
+/**
  * A capture that is read. Packets, states and the state at a tick can be read independently of each other.
  */
 typedef struct GametapeCapture GametapeCapture;
@@ -138,6 +183,13 @@ typedef struct GametapeCaptureWriter GametapeCaptureWriter;
  * One for each thread suffices, for all calls.
  */
 typedef struct GametapeError GametapeError;
+
+/**
+ * Shows what a receiver sees evenly: a little later than it arrives, with the values between the ticks of two updates.
+ *
+ * Time is yours: nanoseconds since any moment, the same for all calls.
+ */
+typedef struct GametapePlayout GametapePlayout;
 
 /**
  * Receives the packets of one sender.
@@ -314,9 +366,17 @@ typedef struct GametapeReceiverOptions {
 } GametapeReceiverOptions;
 
 /**
- * The result of a packet.
+ * The result of a packet. After an error all but the feedback is 0.
  */
 typedef struct GametapeReceived {
+  /**
+   * The tick of the packet.
+   */
+  uint32_t tick;
+  /**
+   * The tick that it builds on; 0 for a full snapshot.
+   */
+  uint32_t baseline;
   /**
    * The message to send back.
    */
@@ -326,10 +386,88 @@ typedef struct GametapeReceived {
    */
   uint8_t feedback_size;
   /**
-   * The packet was applied. False also for one that is not newer than those before, which is ignored.
+   * The packet is newer than all before; false also for one that was repeated or came late.
    */
   bool fresh;
 } GametapeReceived;
+
+/**
+ * A change of a view.
+ */
+typedef struct GametapeEvent {
+  /**
+   * The fields that changed, for `GAMETAPE_EVENT_KIND_CHANGED`: bit i is for the i-th field of the component in the
+   * schema. 0 for others.
+   */
+  uint64_t fields;
+  /**
+   * The id of the entity.
+   */
+  uint32_t entity;
+  /**
+   * The id of the component; 0 if the event is of the entity as a whole.
+   */
+  uint16_t component;
+  /**
+   * The kind.
+   */
+  enum GametapeEventKind kind;
+} GametapeEvent;
+
+/**
+ * The ticks of an entity in the view.
+ */
+typedef struct GametapeConfirmed {
+  /**
+   * The tick at which it had all its values: that of the newest packet that named it. What has changed since then
+   * has not arrived.
+   */
+  uint32_t at;
+  /**
+   * The first tick at which it was seen with these values. They may be older.
+   */
+  uint32_t changed_at;
+} GametapeConfirmed;
+
+/**
+ * Options of a playout. 0 is the default of each.
+ */
+typedef struct GametapePlayoutOptions {
+  /**
+   * The smallest delay, in ticks; 1.
+   */
+  uint32_t min_delay;
+  /**
+   * The largest delay, in ticks; half a second, but 1 at least. If the playout is off by more, it jumps.
+   */
+  uint32_t max_delay;
+} GametapePlayoutOptions;
+
+/**
+ * What a playout knows about the network. All times are in ticks.
+ */
+typedef struct GametapeEstimates {
+  /**
+   * The tick of the world at this moment.
+   */
+  double tick;
+  /**
+   * How far the playout is behind the packets that could have arrived.
+   */
+  double delay;
+  /**
+   * By how much packets are later than the fastest of late, for 19 in 20.
+   */
+  double jitter;
+  /**
+   * The time from an acknowledgement to the first packet that builds on it; -1 before the first.
+   */
+  double round_trip;
+  /**
+   * The share of the last 64 packets that were lost or came late, from 0 to 1.
+   */
+  double loss;
+} GametapeEstimates;
 
 /**
  * A packet of a capture.
@@ -660,12 +798,13 @@ struct GametapeReceiver *gametape_receiver_new(const struct GametapeSchema *sche
                                                struct GametapeError *error);
 
 /**
- * Frees it, and its view.
+ * Frees it, its view and its events.
  */
 void gametape_receiver_free(struct GametapeReceiver *receiver);
 
 /**
- * Applies a packet, completely or not at all.
+ * Applies a packet, completely or not at all. In merged mode the view takes from one that comes late what is newer than
+ * it shows.
  *
  * `received` is set also after an error: send its feedback if it has one. It has one after
  * `GAMETAPE_STATUS_NEED_FULL`, and none after other errors.
@@ -683,14 +822,87 @@ enum GametapeStatus gametape_receiver_apply(struct GametapeReceiver *receiver,
 const struct GametapeSnapshot *gametape_receiver_view(const struct GametapeReceiver *receiver);
 
 /**
- * Returns the tick of the values that the view has for an entity; 0 if it is not in view.
+ * Returns the number of changes of the view by the last packet, which are ordered by entity; none after an error. If
+ * `events` is not NULL, it is pointed to them. They are valid until the receiver applies a packet, is reset or freed.
  */
-uint32_t gametape_receiver_tick_of(const struct GametapeReceiver *receiver, uint32_t entity);
+size_t gametape_receiver_events(const struct GametapeReceiver *receiver,
+                                const struct GametapeEvent **events);
 
 /**
- * Removes all states. The next delta gives `GAMETAPE_STATUS_NEED_FULL`.
+ * Returns whether the view has an entity. `confirmed` may be NULL; if it is not, it is set to the entity's ticks, or to 0
+ * if it is not in view. A client that predicts compares the entity with its prediction for the tick `at`.
+ */
+bool gametape_receiver_confirmed(const struct GametapeReceiver *receiver,
+                                 uint32_t entity,
+                                 struct GametapeConfirmed *confirmed);
+
+/**
+ * Removes all states, without events. The next delta gives `GAMETAPE_STATUS_NEED_FULL`.
  */
 enum GametapeStatus gametape_receiver_reset(struct GametapeReceiver *receiver, struct GametapeError *error);
+
+/**
+ * Makes a playout for a world with so many ticks a second. Its options may be NULL: all are the default ones then. NULL
+ * after an error.
+ */
+struct GametapePlayout *gametape_playout_new(const struct GametapeSchema *schema,
+                                             uint32_t ticks_per_second,
+                                             const struct GametapePlayoutOptions *options,
+                                             struct GametapeError *error);
+
+/**
+ * Frees it, its view and its events.
+ */
+void gametape_playout_free(struct GametapePlayout *playout);
+
+/**
+ * Sets what a field does between two updates: `blend` is a `GametapeBlend`.
+ */
+enum GametapeStatus gametape_playout_blend(struct GametapePlayout *playout,
+                                           uint16_t component,
+                                           uint16_t field,
+                                           uint32_t blend,
+                                           struct GametapeError *error);
+
+/**
+ * Takes what the last packet brought to a receiver of the same schema. Call it once after each
+ * `gametape_receiver_apply`, with the time at which the packet came. If that packet had an error, nothing changes.
+ */
+enum GametapeStatus gametape_playout_take(struct GametapePlayout *playout,
+                                          const struct GametapeReceiver *receiver,
+                                          uint64_t now_ns,
+                                          struct GametapeError *error);
+
+/**
+ * Moves on to the moment `now_ns`, and returns the view to draw, whose tick is that of the newest packet that is shown
+ * whole. It is valid until the playout changes or is freed. NULL after an error.
+ */
+const struct GametapeSnapshot *gametape_playout_advance(struct GametapePlayout *playout,
+                                                        uint64_t now_ns,
+                                                        struct GametapeError *error);
+
+/**
+ * Returns whether the playout has begun: it does when it is advanced after the first packet. `tick` may be NULL; if it is
+ * not, it is set to the tick that the view shows, with its part, or to 0.
+ */
+bool gametape_playout_tick(const struct GametapePlayout *playout,
+                           double *tick);
+
+/**
+ * Returns the number of changes that the last `gametape_playout_advance` showed: those that packets brought, when their
+ * tick has come. Values in between are no events. If `events` is not NULL, it is pointed to them. They are valid until
+ * the playout changes or is freed.
+ */
+size_t gametape_playout_events(const struct GametapePlayout *playout,
+                               const struct GametapeEvent **events);
+
+/**
+ * Returns whether anything is known about the network: that is so from the first packet on. `estimates` may be NULL; if
+ * it is not, it is set to what is known at the moment `now_ns`, or to 0.
+ */
+bool gametape_playout_estimates(const struct GametapePlayout *playout,
+                                uint64_t now_ns,
+                                struct GametapeEstimates *estimates);
 
 /**
  * Opens a capture. `path` is in UTF-8. NULL after an error. One that was cut off can be opened, and read up to there.

@@ -106,6 +106,12 @@ pub(crate) enum Fault {
     },
     #[error("mode {0} is not defined: 0 is merged, 1 is strict")]
     Mode(u32),
+    #[error("blend {0} is not defined: 0 is hold, 1 is linear, 2 is turn")]
+    Blend(u32),
+    #[error("0 ticks a second: a playout needs 1 at least")]
+    Rate,
+    #[error("the receiver has schema {receiver:016x}, the playout {playout:016x}")]
+    OtherSchema { receiver: u64, playout: u64 },
     #[error("the {size} bytes are no feedback: it has 13, and begins with 1 or 2")]
     Feedback { size: usize },
     #[error("the schema can't be read: {0}")]
@@ -141,6 +147,9 @@ impl Fault {
             | Self::Length { .. }
             | Self::Room { .. }
             | Self::Mode(_)
+            | Self::Blend(_)
+            | Self::Rate
+            | Self::OtherSchema { .. }
             | Self::Schema(_)
             | Self::Finished
             | Self::Value(_)

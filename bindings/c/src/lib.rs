@@ -11,7 +11,7 @@
 //! | schemas | `schema.rs` |
 //! | states: filling them, reading them, values | `snapshot/` |
 //! | limits and modes | `options.rs` |
-//! | sessions | `world.rs`, `sender.rs`, `receiver.rs` |
+//! | sessions | `world.rs`, `sender.rs`, `receiver.rs`, `event.rs`, `playout.rs` |
 //! | captures | `capture/` |
 //!
 //! # What the caller promises
@@ -42,13 +42,19 @@ mod world;
 
 mod sender;
 
+mod event;
+
 mod receiver;
+
+mod playout;
 
 mod capture;
 
 pub use capture::*;
 pub use error::*;
+pub use event::*;
 pub use options::*;
+pub use playout::*;
 pub use receiver::*;
 pub use schema::*;
 pub use sender::*;
@@ -64,6 +70,7 @@ const _: () = {
     shared::<World>();
     shared::<Sender>();
     shared::<Receiver>();
+    shared::<Playout>();
     shared::<CaptureWriter>();
     shared::<Capture>();
 };

@@ -3,16 +3,36 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use gametape_delta::{self as delta, Feedback, ReceiverOptions as Options};
+use gametape_delta::{self as delta, ReceiverOptions as Options};
 
-use crate::error::{Error, Fault, Status, free, make, run};
+use crate::error::{Error, Status, free, make, run};
+use crate::event::{Event, Events};
 use crate::options::{Limits, mode};
 use crate::pointer::{elements, needed};
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
 
 /// Receives the packets of one sender.
-pub struct Receiver(delta::Receiver);
+pub struct Receiver {
+    pub(crate) session: delta::Receiver,
+    /// The result of the last packet, if it had no error.
+    pub(crate) last: Option<delta::Received>,
+    events: Events,
+}
+
+impl Receiver {
+    fn apply(&mut self, packet: &[u8]) -> Result<delta::Received, delta::ReceiveError> {
+        let done = self.session.apply(packet);
+        self.last = done.ok();
+        self.events.set(self.session.events());
+        done
+    }
+
+    fn forget_last(&mut self) {
+        self.last = None;
+        self.events.set(&[]);
+    }
+}
 
 /// Options of a receiver. 0 is the default of each.
 #[repr(C)]
@@ -26,27 +46,48 @@ pub struct ReceiverOptions {
     pub mode: u32,
 }
 
-/// The result of a packet.
+/// The result of a packet. After an error all but the feedback is 0.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct Received {
+    /// The tick of the packet.
+    pub tick: u32,
+    /// The tick that it builds on; 0 for a full snapshot.
+    pub baseline: u32,
     /// The message to send back.
     pub feedback: [u8; 13],
     /// Its size: 13, or 0 if there is none.
     pub feedback_size: u8,
-    /// The packet was applied. False also for one that is not newer than those before, which is ignored.
+    /// The packet is newer than all before; false also for one that was repeated or came late.
     pub fresh: bool,
 }
 
 impl Received {
-    fn new(feedback: Option<Feedback>, fresh: bool) -> Self {
+    fn new(done: &Result<delta::Received, delta::ReceiveError>) -> Self {
+        let (feedback, received) = match done {
+            Ok(received) => (Some(received.ack), Some(received)),
+            Err(why) => (why.feedback(), None),
+        };
         let bytes = feedback.map(|feedback| feedback.to_bytes());
         Self {
+            tick: received.map_or(0, |received| received.tick),
+            baseline: received.and_then(|received| received.baseline).unwrap_or(0),
             feedback: bytes.unwrap_or_default(),
             feedback_size: bytes.map_or(0, |bytes| bytes.len() as u8),
-            fresh,
+            fresh: received.is_some_and(|received| received.fresh),
         }
     }
+}
+
+/// The ticks of an entity in the view.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Confirmed {
+    /// The tick at which it had all its values: that of the newest packet that named it. What has changed since then
+    /// has not arrived.
+    pub at: u32,
+    /// The first tick at which it was seen with these values. They may be older.
+    pub changed_at: u32,
 }
 
 /// Makes a receiver. Its options may be NULL: all are the default ones then. NULL after an error.
@@ -67,17 +108,22 @@ pub extern "C" fn gametape_receiver_new(
         if given.window != 0 {
             options.window = given.window;
         }
-        Ok(Receiver(delta::Receiver::with_options(schema, options)))
+        Ok(Receiver {
+            session: delta::Receiver::with_options(schema, options),
+            last: None,
+            events: Events::default(),
+        })
     })
 }
 
-/// Frees it, and its view.
+/// Frees it, its view and its events.
 #[unsafe(no_mangle)]
 pub extern "C" fn gametape_receiver_free(receiver: Option<Box<Receiver>>) {
     free(receiver);
 }
 
-/// Applies a packet, completely or not at all.
+/// Applies a packet, completely or not at all. In merged mode the view takes from one that comes late what is newer than
+/// it shows.
 ///
 /// `received` is set also after an error: send its feedback if it has one. It has one after
 /// `GAMETAPE_STATUS_NEED_FULL`, and none after other errors.
@@ -90,20 +136,16 @@ pub unsafe extern "C" fn gametape_receiver_apply(
     error: Option<&mut Error>,
 ) -> Status {
     run(error, || {
-        let received = needed(received, "received")?.write(Received::new(None, false));
+        let received = needed(received, "received")?.write(Received::default());
         let receiver = needed(receiver, "receiver")?;
+        // A packet that is none leaves no events either.
+        receiver.forget_last();
         // SAFETY: the promise of a pointer with a length.
         let packet = unsafe { elements(packet, size, "packet") }?;
-        match receiver.0.apply(packet) {
-            Ok(done) => {
-                *received = Received::new(Some(done.ack), done.fresh);
-                Ok(Status::Ok)
-            }
-            Err(why) => {
-                *received = Received::new(why.feedback(), false);
-                Err(Fault::Receive(why))
-            }
-        }
+        let done = receiver.apply(packet);
+        *received = Received::new(&done);
+        done?;
+        Ok(Status::Ok)
     })
 }
 
@@ -111,24 +153,49 @@ pub unsafe extern "C" fn gametape_receiver_apply(
 /// valid until the receiver applies a packet, is reset or freed. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn gametape_receiver_view(receiver: Option<&Receiver>) -> *const Snapshot {
-    receiver.map_or(ptr::null(), |receiver| Snapshot::of(receiver.0.view()))
+    receiver.map_or(ptr::null(), |receiver| {
+        Snapshot::of(receiver.session.view())
+    })
 }
 
-/// Returns the tick of the values that the view has for an entity; 0 if it is not in view.
+/// Returns the number of changes of the view by the last packet, which are ordered by entity; none after an error. If
+/// `events` is not NULL, it is pointed to them. They are valid until the receiver applies a packet, is reset or freed.
 #[unsafe(no_mangle)]
-pub extern "C" fn gametape_receiver_tick_of(receiver: Option<&Receiver>, entity: u32) -> u32 {
-    let tick = receiver.and_then(|receiver| receiver.0.tick_of(entity));
-    tick.unwrap_or(0)
+pub extern "C" fn gametape_receiver_events(
+    receiver: Option<&Receiver>,
+    events: Option<&mut MaybeUninit<*const Event>>,
+) -> usize {
+    Events::give(receiver.map(|receiver| &receiver.events), events)
 }
 
-/// Removes all states. The next delta gives `GAMETAPE_STATUS_NEED_FULL`.
+/// Returns whether the view has an entity. `confirmed` may be NULL; if it is not, it is set to the entity's ticks, or to 0
+/// if it is not in view. A client that predicts compares the entity with its prediction for the tick `at`.
+#[unsafe(no_mangle)]
+pub extern "C" fn gametape_receiver_confirmed(
+    receiver: Option<&Receiver>,
+    entity: u32,
+    confirmed: Option<&mut MaybeUninit<Confirmed>>,
+) -> bool {
+    let found = receiver.and_then(|receiver| receiver.session.confirmed(entity));
+    if let Some(confirmed) = confirmed {
+        confirmed.write(found.map_or_else(Confirmed::default, |found| Confirmed {
+            at: found.at,
+            changed_at: found.changed_at,
+        }));
+    }
+    found.is_some()
+}
+
+/// Removes all states, without events. The next delta gives `GAMETAPE_STATUS_NEED_FULL`.
 #[unsafe(no_mangle)]
 pub extern "C" fn gametape_receiver_reset(
     receiver: Option<&mut Receiver>,
     error: Option<&mut Error>,
 ) -> Status {
     run(error, || {
-        needed(receiver, "receiver")?.0.reset();
+        let receiver = needed(receiver, "receiver")?;
+        receiver.forget_last();
+        receiver.session.reset();
         Ok(Status::Ok)
     })
 }

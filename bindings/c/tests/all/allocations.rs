@@ -52,6 +52,8 @@ fn a_session_allocates_nothing_once_warm() {
     let mut world = gametape_world_new(Some(&schema), None).unwrap();
     let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
     let mut receiver = gametape_receiver_new(Some(&schema), None, None).unwrap();
+    let mut playout = gametape_playout_new(Some(&schema), 30, None, None).unwrap();
+    let mut seen = 0;
     let mut tick = |tick: u32, error: &mut Error| {
         gametape_snapshot_clear(Some(&mut ships), Some(error));
         gametape_snapshot_set_tick(Some(&mut ships), tick, Some(error));
@@ -81,6 +83,11 @@ fn a_session_allocates_nothing_once_warm() {
         // SAFETY: it is set if there was no error.
         let (_, received) = apply(&mut receiver, bytes(&unsafe { sent.assume_init() }));
         feedback(&mut sender, &received.feedback);
+        seen += receiver_events(&receiver).len();
+        let now = u64::from(tick) * 33_333_333;
+        gametape_playout_take(Some(&mut playout), Some(&receiver), now, Some(error));
+        advance(&mut playout, now);
+        seen += playout_events(&playout).len();
         // An error with its text, too.
         gametape_snapshot_set(Some(&mut ships), 1, 1, 2, 128, Some(error));
         assert_eq!(gametape_error_status(Some(error)), Status::Caller);
@@ -89,4 +96,5 @@ fn a_session_allocates_nothing_once_warm() {
     let before = COUNT.get();
     (101..=400).for_each(|at| tick(at, &mut error));
     assert_eq!(COUNT.get() - before, 0);
+    assert!(seen > 400);
 }

@@ -113,6 +113,26 @@ pub fn view(receiver: &Receiver) -> &Snapshot {
     unsafe { gametape_receiver_view(Some(receiver)).as_ref() }.unwrap()
 }
 
+pub fn receiver_events(receiver: &Receiver) -> &[Event] {
+    let mut events = MaybeUninit::uninit();
+    let count = gametape_receiver_events(Some(receiver), Some(&mut events));
+    // SAFETY: the receiver does not change in this lifetime.
+    unsafe { std::slice::from_raw_parts(events.assume_init(), count) }
+}
+
+pub fn playout_events(playout: &Playout) -> &[Event] {
+    let mut events = MaybeUninit::uninit();
+    let count = gametape_playout_events(Some(playout), Some(&mut events));
+    // SAFETY: the playout does not change in this lifetime.
+    unsafe { std::slice::from_raw_parts(events.assume_init(), count) }
+}
+
+/// Moves on, and returns the view.
+pub fn advance(playout: &mut Playout, now_ns: u64) -> &Snapshot {
+    // SAFETY: the playout does not change in this lifetime.
+    unsafe { gametape_playout_advance(Some(playout), now_ns, None).as_ref() }.unwrap()
+}
+
 pub fn text(error: &Error) -> &str {
     // SAFETY: the text lives until the next call with this handle.
     let text: &CStr = unsafe { CStr::from_ptr(gametape_error_text(Some(error))) };

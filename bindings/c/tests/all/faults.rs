@@ -50,6 +50,70 @@ fn a_negative_length_is_no_length() {
 }
 
 #[test]
+fn playouts_that_cannot_be() {
+    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
+    assert!(gametape_playout_new(Some(&schema), 0, None, Some(&mut error)).is_none());
+    assert_eq!(text(&error), "0 ticks a second: a playout needs 1 at least");
+    let mut playout = gametape_playout_new(Some(&schema), 30, None, None).unwrap();
+    let turn = Blend::Turn as u32;
+    for (component, field, blend, expected) in [
+        (1, 1, 3, "blend 3 is not defined"),
+        (9, 1, 0, "the schema has no component 9"),
+        (1, 9, 0, "component 1 has no field 9"),
+        (1, 1, turn, "UInt"),
+    ] {
+        let ours = Some(&mut *playout);
+        let status = gametape_playout_blend(ours, component, field, blend, Some(&mut error));
+        assert_eq!(status, Status::Caller);
+        assert!(text(&error).contains(expected), "{}", text(&error));
+    }
+    let other = schema_of("{\"components\":[]}").unwrap();
+    let receiver = gametape_receiver_new(Some(&other), None, None).unwrap();
+    let status = gametape_playout_take(Some(&mut playout), Some(&receiver), 0, Some(&mut error));
+    assert_eq!(status, Status::Caller);
+    assert!(text(&error).starts_with("the receiver has schema "));
+}
+
+type Call<'a> = &'a dyn Fn(&mut Receiver) -> Status;
+
+#[test]
+fn after_an_error_there_are_no_events_and_nothing_to_take() {
+    let schema = schema();
+    let mut ship = state(&schema, 1);
+    put(&mut ship, 7, 1, &[150, 100]);
+    let mut world = gametape_world_new(Some(&schema), None).unwrap();
+    update(&mut world, &ship);
+    let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
+    let packet = bytes(&encode(&mut sender, &mut world).unwrap()).to_vec();
+    let mut receiver = gametape_receiver_new(Some(&schema), None, None).unwrap();
+    let mut playout = gametape_playout_new(Some(&schema), 30, None, None).unwrap();
+    let no_packet = |receiver: &mut Receiver| {
+        let (null, mut received) = (ptr::null(), std::mem::MaybeUninit::uninit());
+        // SAFETY: NULL is allowed everywhere.
+        unsafe { gametape_receiver_apply(Some(receiver), null, 9, Some(&mut received), None) }
+    };
+    let reset = |receiver: &mut Receiver| gametape_receiver_reset(Some(receiver), None);
+    let damaged = |receiver: &mut Receiver| apply(receiver, &packet[..20]).0;
+    let cases: [(Call, _); 3] = [
+        (&no_packet, Status::Caller),
+        (&damaged, Status::Data),
+        (&reset, Status::Ok),
+    ];
+    for (call, expected) in cases {
+        gametape_receiver_reset(Some(&mut receiver), None);
+        assert_eq!(apply(&mut receiver, &packet).0, Status::Ok);
+        assert_eq!(receiver_events(&receiver)[0].entity, 7);
+        assert_eq!(call(&mut receiver), expected);
+        assert_eq!(receiver_events(&receiver), []);
+        gametape_playout_take(Some(&mut playout), Some(&receiver), 0, None);
+        assert!(!gametape_playout_estimates(Some(&playout), 0, None));
+    }
+    assert_eq!(apply(&mut receiver, &packet).0, Status::Ok);
+    gametape_playout_take(Some(&mut playout), Some(&receiver), 0, None);
+    assert!(gametape_playout_estimates(Some(&playout), 0, None));
+}
+
+#[test]
 fn room_that_is_too_small_is_left_alone() {
     let schema = schema();
     let (mut ship, mut error) = (state(&schema, 1), gametape_error_new().unwrap());

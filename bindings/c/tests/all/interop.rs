@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
+use std::time::Duration;
 
 use gametape_c::*;
 use gametape_delta as delta;
@@ -18,7 +19,14 @@ struct Both {
     their_sender: delta::Sender,
     their_receiver: delta::Receiver,
     log: delta::World,
+    playout: Box<Playout>,
+    their_playout: delta::Playout,
     packet: Vec<u8>,
+    /// A packet that comes after the next one.
+    held: Option<Vec<u8>>,
+    /// The kinds of the events so far, one bit each.
+    kinds: u8,
+    now_ns: u64,
     /// The feedback under way.
     late: VecDeque<delta::Feedback>,
     /// The number of packets that needed a full snapshot.
@@ -80,6 +88,26 @@ fn assert_same(expected: &delta::Snapshot, found: &Snapshot) {
     }
 }
 
+/// Compares events of C with the library's, of which there must not be more.
+fn assert_events(expected: &[delta::ViewEvent], found: &[Event]) {
+    assert_eq!(found.len(), expected.len());
+    for (expected, found) in expected.iter().zip(found) {
+        let (entity, component, fields) = (found.entity, found.component, found.fields);
+        let read = match found.kind {
+            EventKind::Spawned => delta::ViewEvent::Spawned { entity },
+            EventKind::Despawned => delta::ViewEvent::Despawned { entity },
+            EventKind::Gained => delta::ViewEvent::Gained { entity, component },
+            EventKind::Lost => delta::ViewEvent::Lost { entity, component },
+            EventKind::Changed => delta::ViewEvent::Changed {
+                entity,
+                component,
+                fields,
+            },
+        };
+        assert_eq!(read, *expected);
+    }
+}
+
 /// Some ships are hidden, and others matter more.
 extern "C" fn weight(context: *mut c_void, entity: u32) -> u32 {
     // SAFETY: it is given a number, and the call has no reference to it.
@@ -112,17 +140,44 @@ impl Both {
         }
         (their_sends.budget, their_sends.window) = (400, windows.0);
         their_receives.window = windows.1;
-        Self {
+        let slack = PlayoutOptions {
+            min_delay: 2,
+            max_delay: 9,
+        };
+        let their_slack = delta::PlayoutOptions {
+            ticks_per_second: 30,
+            min_delay: 2,
+            max_delay: 9,
+        };
+        let mut both = Self {
             sender: gametape_sender_new(Some(&schema), Some(&sends), None).unwrap(),
             receiver: gametape_receiver_new(Some(&schema), Some(&receives), None).unwrap(),
             world: gametape_world_new(Some(&schema), None).unwrap(),
             their_sender: delta::Sender::with_options(&library, their_sends),
             their_receiver: delta::Receiver::with_options(&library, their_receives),
             log: delta::World::new(&library),
+            playout: gametape_playout_new(Some(&schema), 30, Some(&slack), None).unwrap(),
+            their_playout: delta::Playout::with_options(&library, their_slack),
             packet: Vec::new(),
+            held: None,
+            kinds: 0,
+            now_ns: 0,
             late: VecDeque::new(),
             asked: 0,
+        };
+        for (field, blend, theirs) in [
+            (1, Blend::Hold, delta::Blend::Hold),
+            (7, Blend::Turn, delta::Blend::Turn),
+            (8, Blend::Linear, delta::Blend::Linear),
+        ] {
+            let (ours, blend) = (Some(&mut *both.playout), blend as u32);
+            assert_eq!(
+                gametape_playout_blend(ours, 1, field, blend, None),
+                Status::Ok
+            );
+            both.their_playout.blend(1, field, theirs).unwrap();
         }
+        both
     }
 
     /// Encodes the same packet twice, and applies it.
@@ -154,17 +209,40 @@ impl Both {
             (sent.waiting, sent.stalled),
             (expected.waiting, expected.stalled)
         );
+        let packet = bytes(&sent).to_vec();
         if lost {
-            return;
+            self.held = Some(packet);
+        } else {
+            self.deliver(&packet);
+            if let Some(late) = self.held.take() {
+                self.deliver(&late);
+            }
         }
-        let (status, received) = apply(&mut self.receiver, bytes(&sent));
-        let message = match self.their_receiver.apply(&self.packet) {
+        self.draw();
+    }
+
+    /// Applies a packet on both sides.
+    fn deliver(&mut self, packet: &[u8]) {
+        let (status, received) = apply(&mut self.receiver, packet);
+        let (ours, receiver) = (Some(&mut *self.playout), Some(&*self.receiver));
+        // After an error it does nothing.
+        let taken = gametape_playout_take(ours, receiver, self.now_ns, None);
+        assert_eq!(taken, Status::Ok);
+        let message = match self.their_receiver.apply(packet) {
             Ok(expected) => {
                 assert_eq!((status, received.fresh), (Status::Ok, expected.fresh));
+                assert_eq!(
+                    (received.tick, received.baseline),
+                    (expected.tick, expected.baseline.unwrap_or(0))
+                );
+                let now = Duration::from_nanos(self.now_ns);
+                self.their_playout
+                    .take(&self.their_receiver, &expected, now);
                 expected.ack
             }
             Err(error) => {
                 assert_eq!(status, Status::NeedFull, "{error}");
+                assert!(!received.fresh && received.tick == 0);
                 self.asked += 1;
                 error.feedback().unwrap()
             }
@@ -172,7 +250,42 @@ impl Both {
         assert_eq!(received.feedback_size, 13);
         assert_eq!(received.feedback, message.to_bytes());
         self.late.push_back(message);
+        for event in receiver_events(&self.receiver) {
+            self.kinds |= 1 << event.kind as u8;
+        }
         assert_same(self.their_receiver.view(), view(&self.receiver));
+        assert_events(
+            self.their_receiver.events(),
+            receiver_events(&self.receiver),
+        );
+    }
+
+    /// Moves both playouts on.
+    fn draw(&mut self) {
+        // A while after the packet.
+        let drawn = self.now_ns + 5_000_000;
+        let now = Duration::from_nanos(drawn);
+        let expected = self.their_playout.advance(now);
+        assert_same(expected, advance(&mut self.playout, drawn));
+        assert_events(self.their_playout.events(), playout_events(&self.playout));
+        let (ours, mut tick) = (Some(&*self.playout), MaybeUninit::uninit());
+        let has_tick = gametape_playout_tick(ours, Some(&mut tick));
+        // SAFETY: it is always set.
+        let tick = has_tick.then_some(unsafe { tick.assume_init() });
+        assert_eq!(tick, self.their_playout.tick());
+        let mut found = MaybeUninit::uninit();
+        let has_any = gametape_playout_estimates(ours, drawn, Some(&mut found));
+        // SAFETY: it is always set.
+        let found = has_any.then_some(unsafe { found.assume_init() });
+        let expected = self.their_playout.estimates(now);
+        let expected = expected.map(|expected| Estimates {
+            tick: expected.tick,
+            delay: expected.delay,
+            jitter: expected.jitter,
+            round_trip: expected.round_trip.unwrap_or(-1.0),
+            loss: expected.loss,
+        });
+        assert_eq!(found, expected);
     }
 
     /// Hands the oldest feedback to both senders, if this many are under way, or loses it.
@@ -216,16 +329,26 @@ fn play(mode: Mode, windows: (usize, usize), late: usize) -> u32 {
             }
             _ => {}
         }
+        // Packets come unevenly.
+        both.now_ns = tick * 33_333_333 + tick * 7 % 5 * 4_000_000;
         // Also longer silences than the window.
         both.exchange(tick % 3 == 0 || (120..150).contains(&tick));
         both.answer(late, tick % 11 < 5);
     }
     let seen = both.their_receiver.view();
     assert!(!seen.is_empty() && seen.ids().iter().all(|id| id % 5 != 0));
-    for id in seen.ids() {
-        let tick = gametape_receiver_tick_of(Some(&both.receiver), *id);
-        assert_eq!(Some(tick), both.their_receiver.tick_of(*id));
+    for id in 0..=*seen.ids().last().unwrap() {
+        let mut found = MaybeUninit::uninit();
+        let receiver = Some(&*both.receiver);
+        let has = gametape_receiver_confirmed(receiver, id, Some(&mut found));
+        // SAFETY: it is always set.
+        let Confirmed { at, changed_at } = unsafe { found.assume_init() };
+        let expected = both.their_receiver.confirmed(id);
+        assert_eq!(has, expected.is_some());
+        let expected = expected.map_or((0, 0), |expected| (expected.at, expected.changed_at));
+        assert_eq!((at, changed_at), expected);
     }
+    assert_eq!(both.kinds, 0b1_1111, "there were events of each kind");
     both.asked
 }
 

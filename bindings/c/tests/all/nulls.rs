@@ -30,12 +30,14 @@ fn null_is_an_error_that_names_the_pointer() {
     let mut world = gametape_world_new(schema, None).unwrap();
     let mut sender = gametape_sender_new(schema, None, None).unwrap();
     let mut receiver = gametape_receiver_new(schema, None, None).unwrap();
+    let mut playout = gametape_playout_new(schema, 30, None, None).unwrap();
     names! { error:
         "json" gametape_schema_from_json(null(), 3, Some(&mut error));
         "schema" gametape_snapshot_new(None, 1, Some(&mut error));
         "schema" gametape_world_new(None, Some(&mut error));
         "schema" gametape_sender_new(None, None, Some(&mut error));
         "schema" gametape_receiver_new(None, None, Some(&mut error));
+        "schema" gametape_playout_new(None, 30, None, Some(&mut error));
         "path" gametape_capture_writer_create(null(), schema, None, Some(&mut error));
         "schema" gametape_capture_writer_create(c"x".as_ptr(), None, None, Some(&mut error));
         "path" gametape_capture_open(null(), Some(&mut error));
@@ -81,6 +83,10 @@ fn null_is_an_error_that_names_the_pointer() {
             Some(&mut error)
         );
         "receiver" gametape_receiver_reset(None, Some(&mut error));
+        "playout" gametape_playout_blend(None, 1, 1, 0, Some(&mut error));
+        "playout" gametape_playout_take(None, Some(&receiver), 0, Some(&mut error));
+        "receiver" gametape_playout_take(Some(&mut playout), None, 0, Some(&mut error));
+        "playout" gametape_playout_advance(None, 0, Some(&mut error));
 
         "writer" gametape_capture_writer_push(None, null(), 9, 0, Some(&mut error));
         "state" gametape_capture_writer_push_state(None, None, 0, Some(&mut error));
@@ -106,6 +112,8 @@ fn null_is_an_error_that_names_the_pointer() {
 #[test]
 fn functions_without_an_error_return_nothing_for_null() {
     let mut ids = std::mem::MaybeUninit::uninit();
+    let mut events = std::mem::MaybeUninit::uninit();
+    let mut estimates = std::mem::MaybeUninit::uninit();
     assert_eq!(gametape_schema_hash(None), 0);
     assert_eq!(gametape_snapshot_tick(None), 0);
     assert_eq!(gametape_snapshot_entities(None, None), 0);
@@ -120,7 +128,17 @@ fn functions_without_an_error_return_nothing_for_null() {
     assert!(!gametape_world_despawn(None, 1));
     assert!(gametape_world_state(None).is_null());
     assert!(gametape_receiver_view(None).is_null());
-    assert_eq!(gametape_receiver_tick_of(None, 1), 0);
+    assert_eq!(gametape_receiver_events(None, None), 0);
+    assert_eq!(gametape_receiver_events(None, Some(&mut events)), 0);
+    // SAFETY: it is always set.
+    assert!(unsafe { events.assume_init() }.is_null());
+    assert!(!gametape_receiver_confirmed(None, 1, None));
+    assert!(gametape_playout_advance(None, 0, None).is_null());
+    assert_eq!(gametape_playout_events(None, None), 0);
+    assert!(!gametape_playout_tick(None, None));
+    assert!(!gametape_playout_estimates(None, 0, Some(&mut estimates)));
+    // SAFETY: it is always set.
+    assert_eq!(unsafe { estimates.assume_init() }, Estimates::default());
     assert!(gametape_capture_schema(None).is_null());
     assert_eq!(gametape_error_status(None), Status::Ok);
     // SAFETY: the text of NULL is one.
@@ -132,6 +150,7 @@ fn functions_without_an_error_return_nothing_for_null() {
     gametape_world_free(None);
     gametape_sender_free(None);
     gametape_receiver_free(None);
+    gametape_playout_free(None);
     gametape_capture_writer_free(None);
     gametape_capture_free(None);
 }
