@@ -117,9 +117,9 @@ static void report(int i, const Client *client, const GametapeWorld *world, uint
   const GametapeSnapshot *view = gametape_receiver_view(client->receiver);
   bool same = gametape_snapshot_same_entities(view, gametape_world_state(world));
   double drawn;
-  GametapeEstimates network;
+  GametapeTiming network;
   gametape_playout_tick(client->playout, &drawn);
-  gametape_playout_estimates(client->playout, now_ns, &network);
+  gametape_playout_timing(client->playout, now_ns, &network);
   printf("client %d: %u packets lost, %u applied, %u asked for a full snapshot; %u ships came, %u left\n", i,
          client->lost, client->applied, client->asked, client->came, client->left);
   printf("client %d: it sees %zu ships, %s; it draws tick %.1f of %.1f, and finds a loss of %.0f %%\n", i,

@@ -446,7 +446,7 @@ typedef struct GametapePlayoutOptions {
 /**
  * What a playout knows about the network. All times are in ticks.
  */
-typedef struct GametapeEstimates {
+typedef struct GametapeTiming {
   /**
    * The tick of the world at this moment.
    */
@@ -467,7 +467,7 @@ typedef struct GametapeEstimates {
    * The share of the last 64 packets that were lost or came late, from 0 to 1.
    */
   double loss;
-} GametapeEstimates;
+} GametapeTiming;
 
 /**
  * A packet of a capture.
@@ -897,12 +897,12 @@ size_t gametape_playout_events(const struct GametapePlayout *playout,
                                const struct GametapeEvent **events);
 
 /**
- * Returns whether anything is known about the network: that is so from the first packet on. `estimates` may be NULL; if
+ * Returns whether anything is known about the network: that is so from the first packet on. `timing` may be NULL; if
  * it is not, it is set to what is known at the moment `now_ns`, or to 0.
  */
-bool gametape_playout_estimates(const struct GametapePlayout *playout,
+bool gametape_playout_timing(const struct GametapePlayout *playout,
                                 uint64_t now_ns,
-                                struct GametapeEstimates *estimates);
+                                struct GametapeTiming *timing);
 
 /**
  * Opens a capture. `path` is in UTF-8. NULL after an error. One that was cut off can be opened, and read up to there.

@@ -47,7 +47,7 @@ pub enum Blend {
 /// What a playout knows about the network. All times are in ticks.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct Estimates {
+pub struct Timing {
     /// The tick of the world at this moment.
     pub tick: f64,
     /// How far the playout is behind the packets that could have arrived.
@@ -187,18 +187,18 @@ pub extern "C" fn gametape_playout_events(
     Events::give(playout.map(|playout| &playout.events), events)
 }
 
-/// Returns whether anything is known about the network: that is so from the first packet on. `estimates` may be NULL; if
+/// Returns whether anything is known about the network: that is so from the first packet on. `timing` may be NULL; if
 /// it is not, it is set to what is known at the moment `now_ns`, or to 0.
 #[unsafe(no_mangle)]
-pub extern "C" fn gametape_playout_estimates(
+pub extern "C" fn gametape_playout_timing(
     playout: Option<&Playout>,
     now_ns: u64,
-    estimates: Option<&mut MaybeUninit<Estimates>>,
+    timing: Option<&mut MaybeUninit<Timing>>,
 ) -> bool {
     let now = Duration::from_nanos(now_ns);
-    let found = playout.and_then(|playout| playout.playout.estimates(now));
-    if let Some(estimates) = estimates {
-        estimates.write(found.map_or_else(Estimates::default, |found| Estimates {
+    let found = playout.and_then(|playout| playout.playout.timing(now));
+    if let Some(timing) = timing {
+        timing.write(found.map_or_else(Timing::default, |found| Timing {
             tick: found.tick,
             delay: found.delay,
             jitter: found.jitter,

@@ -106,11 +106,11 @@ fn after_an_error_there_are_no_events_and_nothing_to_take() {
         assert_eq!(call(&mut receiver), expected);
         assert_eq!(receiver_events(&receiver), []);
         gametape_playout_take(Some(&mut playout), Some(&receiver), 0, None);
-        assert!(!gametape_playout_estimates(Some(&playout), 0, None));
+        assert!(!gametape_playout_timing(Some(&playout), 0, None));
     }
     assert_eq!(apply(&mut receiver, &packet).0, Status::Ok);
     gametape_playout_take(Some(&mut playout), Some(&receiver), 0, None);
-    assert!(gametape_playout_estimates(Some(&playout), 0, None));
+    assert!(gametape_playout_timing(Some(&playout), 0, None));
 }
 
 #[test]

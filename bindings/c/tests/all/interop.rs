@@ -274,11 +274,11 @@ impl Both {
         let tick = has_tick.then_some(unsafe { tick.assume_init() });
         assert_eq!(tick, self.their_playout.tick());
         let mut found = MaybeUninit::uninit();
-        let has_any = gametape_playout_estimates(ours, drawn, Some(&mut found));
+        let has_any = gametape_playout_timing(ours, drawn, Some(&mut found));
         // SAFETY: it is always set.
         let found = has_any.then_some(unsafe { found.assume_init() });
-        let expected = self.their_playout.estimates(now);
-        let expected = expected.map(|expected| Estimates {
+        let expected = self.their_playout.timing(now);
+        let expected = expected.map(|expected| Timing {
             tick: expected.tick,
             delay: expected.delay,
             jitter: expected.jitter,

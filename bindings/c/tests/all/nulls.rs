@@ -113,7 +113,7 @@ fn null_is_an_error_that_names_the_pointer() {
 fn functions_without_an_error_return_nothing_for_null() {
     let mut ids = std::mem::MaybeUninit::uninit();
     let mut events = std::mem::MaybeUninit::uninit();
-    let mut estimates = std::mem::MaybeUninit::uninit();
+    let mut timing = std::mem::MaybeUninit::uninit();
     assert_eq!(gametape_schema_hash(None), 0);
     assert_eq!(gametape_snapshot_tick(None), 0);
     assert_eq!(gametape_snapshot_entities(None, None), 0);
@@ -136,9 +136,9 @@ fn functions_without_an_error_return_nothing_for_null() {
     assert!(gametape_playout_advance(None, 0, None).is_null());
     assert_eq!(gametape_playout_events(None, None), 0);
     assert!(!gametape_playout_tick(None, None));
-    assert!(!gametape_playout_estimates(None, 0, Some(&mut estimates)));
+    assert!(!gametape_playout_timing(None, 0, Some(&mut timing)));
     // SAFETY: it is always set.
-    assert_eq!(unsafe { estimates.assume_init() }, Estimates::default());
+    assert_eq!(unsafe { timing.assume_init() }, Timing::default());
     assert!(gametape_capture_schema(None).is_null());
     assert_eq!(gametape_error_status(None), Status::Ok);
     // SAFETY: the text of NULL is one.

@@ -83,7 +83,9 @@ impl Frames {
         frame
     }
 
-    pub fn push(&mut self, frame: Frame, events: &mut Vec<ViewEvent>) {
+    /// Adds a packet. Returns true if there are too many, so that the oldest was taken in without
+    /// events.
+    pub fn push(&mut self, frame: Frame, events: &mut Vec<ViewEvent>) -> bool {
         let (entities, values) = frame.state.rows.size();
         let entities = entities.max(frame.gone.len()).next_power_of_two();
         let values = values.next_power_of_two();
@@ -92,9 +94,12 @@ impl Frames {
             .waiting
             .partition_point(|other| other.tick <= frame.tick);
         self.waiting.insert(place, frame);
-        if self.waiting.len() > MOST {
+        let is_full = self.waiting.len() > MOST;
+        if is_full {
             self.show_first(events);
+            events.clear();
         }
+        is_full
     }
 
     /// Shows the packets up to a tick.

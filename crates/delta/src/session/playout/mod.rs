@@ -4,11 +4,13 @@ mod clock;
 mod frames;
 
 use alloc::vec::Vec;
+use core::mem;
 use core::time::Duration;
 
 use self::clock::Clock;
 use self::frames::Frames;
-use super::receiver::{Received, Receiver, ViewEvent};
+use super::lane::{Lane, soonest};
+use super::receiver::{Received, Receiver, ViewEvent, note};
 use crate::error::ValueError;
 use crate::schema::{Codec, Layout, Schema, ones};
 use crate::snapshot::{Entity, Row, Snapshot};
@@ -123,9 +125,10 @@ pub struct Playout {
     /// The blend of each field, by component.
     blends: Vec<Vec<Blend>>,
     view: Snapshot,
-    /// The changes of the view before the next picture, and by the last one.
-    noted: Vec<ViewEvent>,
+    /// The changes by the last picture.
     events: Vec<ViewEvent>,
+    /// Whether some changes were not noted, because nobody has looked for long.
+    is_behind: bool,
 }
 
 impl Playout {
@@ -150,8 +153,8 @@ impl Playout {
             frames: Frames::new(schema),
             blends: blends.collect(),
             view: Snapshot::new(schema, 0),
-            noted: Vec::new(),
             events: Vec::new(),
+            is_behind: false,
         }
     }
 
@@ -211,20 +214,34 @@ impl Playout {
                 frame.state.rows.push(row);
             }
         }
-        self.frames.push(frame, &mut self.noted);
+        self.is_behind |= self.frames.push(frame, &mut self.events);
     }
 
     /// Moves on to the moment `now`, and returns the view to draw: for each entity the values of
     /// the tick that is shown, between those that are confirmed before and after it. Its tick is
     /// that of the newest packet that is shown whole.
     pub fn advance(&mut self, now: Duration) -> &Snapshot {
-        if let Some(tick) = self.clock.advance(now) {
-            self.frames.show_until(tick, &mut self.noted);
-        }
         self.events.clear();
-        self.events.append(&mut self.noted);
+        if let Some(tick) = self.clock.advance(now) {
+            self.frames.show_until(tick, &mut self.events);
+        }
+        if mem::take(&mut self.is_behind) {
+            self.compare();
+        }
         self.draw();
         &self.view
+    }
+
+    /// Notes how the view differs from the last picture.
+    fn compare(&mut self) {
+        self.events.clear();
+        let base = &self.frames.base;
+        let mut olds = Lane::new(self.view.rows.iter());
+        let mut news = Lane::new(base.rows.iter());
+        while let Some(id) = soonest([olds.next_id(), news.next_id()]) {
+            let (old, new) = (olds.at(id), news.at(id));
+            note(&mut self.events, base.schema(), old, new, false);
+        }
     }
 
     fn draw(&mut self) {
@@ -273,7 +290,8 @@ impl Playout {
     }
 
     /// Returns the changes that the last [`advance`](Self::advance) showed: those of the confirmed
-    /// states, when their tick has come. Values in between are no events.
+    /// states, when their tick has come. Values in between are no events. After a pause in which more
+    /// than 256 packets came, they are the differences from the picture before it.
     #[must_use]
     pub fn events(&self) -> &[ViewEvent] {
         &self.events
