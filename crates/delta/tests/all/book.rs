@@ -713,6 +713,6 @@ mod examples {
                 found += 1;
             }
         }
-        assert_eq!(found, 11);
+        assert_eq!(found, 14);
     }
 }
