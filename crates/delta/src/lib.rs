@@ -43,7 +43,7 @@
 //! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `share.rs`, `sizes.rs` |
 //! | migrating states to another schema | `migrate.rs` |
 //! | rules, limits, errors of encoders | `rule.rs`, `limits.rs`, `error.rs` |
-//! | sessions | `session/`; `world.rs` has what all senders share; `receiver/` what a client sees, `playout/` when it draws it; in the sender, `scan.rs` finds the changes to send, `pack.rs` selects those that fit and makes the packet |
+//! | sessions | `session/`; `world.rs` has what all senders share; `audience.rs` and `bytes.rs` who sees which components of it, `grid.rs` what is near; in the sender, `scan.rs` finds the changes to send, `groups.rs` what travels together, `pack.rs` selects what fits and makes the packet, `rate.rs` adapts the budget; `receiver/` has what a client sees, `playout/` when it draws it |
 //! | the simulated network | `network/` |
 //!
 //! # Features

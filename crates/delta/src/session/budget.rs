@@ -78,8 +78,7 @@ impl Budget {
     pub fn take(&mut self, all: &[Chosen]) -> Result<(), (Limit, usize, usize)> {
         let before = (self.counts, self.bodies, self.entities);
         for chosen in all {
-            let (first, second) = chosen.parts();
-            for (tag, bytes) in first.into_iter().chain(second) {
+            for (tag, bytes) in chosen.parts().into_iter().flatten() {
                 self.add(tag, bytes);
             }
             self.entities += usize::from(chosen.is_new);

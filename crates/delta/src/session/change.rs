@@ -82,14 +82,14 @@ pub(super) struct Chosen {
 
 impl Chosen {
     /// Returns what it adds to sections, in bytes.
-    pub const fn parts(&self) -> (Option<(Tag, usize)>, Option<(Tag, usize)>) {
+    pub const fn parts(&self) -> [Option<(Tag, usize)>; 2] {
         let bytes = (self.span.1 - self.span.0) as usize;
         let destroy = Some((Tag::Destroy, DESTROY_BYTES));
         match self.what {
-            What::Create => (Some((Tag::Create, bytes)), None),
-            What::Replace => (Some((Tag::Create, bytes)), destroy),
-            What::Update => (Some((Tag::Update, bytes)), None),
-            What::Destroy => (destroy, None),
+            What::Create => [Some((Tag::Create, bytes)), None],
+            What::Replace => [Some((Tag::Create, bytes)), destroy],
+            What::Update => [Some((Tag::Update, bytes)), None],
+            What::Destroy => [destroy, None],
         }
     }
 }

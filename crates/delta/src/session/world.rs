@@ -139,13 +139,12 @@ impl World {
             let found = before.at(row.id);
             let alike = |(old, _): &(Row<'_>, &Head)| old.mask == row.mask;
             let Some((old, head)) = found.filter(alike) else {
-                match found.filter(|_| is_restricted) {
-                    Some((old, head)) => {
-                        let then = self.changed.get(head.from..).unwrap_or_default();
-                        let now = next.rows.codes_mut(at);
-                        merge(layout, (old, then), (row.mask, now), tick, changed);
-                    }
-                    None => changed.resize(from + row.codes.len(), tick),
+                if let Some((old, head)) = found.filter(|_| is_restricted) {
+                    let then = self.changed.get(head.from..).unwrap_or_default();
+                    let now = next.rows.codes_mut(at);
+                    merge(layout, (old, then), (row.mask, now), tick, changed);
+                } else {
+                    changed.resize(from + row.codes.len(), tick);
                 }
                 heads.push(Head {
                     born: tick,
@@ -159,24 +158,10 @@ impl World {
             }
             let now = next.rows.get(at).unwrap_or_default();
             let then = self.changed.get(head.from..).unwrap_or_default();
-            let mut newest = head.changed;
-            changed.extend(
-                old.codes
-                    .iter()
-                    .zip(now.codes)
-                    .zip(then)
-                    .map(|((old, new), then)| {
-                        if old == new {
-                            *then
-                        } else {
-                            newest = tick;
-                            tick
-                        }
-                    }),
-            );
+            let is_new = compare((old.codes, then), now.codes, tick, changed);
             heads.push(Head {
                 born: head.born,
-                changed: newest,
+                changed: if is_new { tick } else { head.changed },
                 from,
             });
         }
@@ -274,8 +259,8 @@ impl World {
     ///     state.entry(entity).set(1, &[Value::VarUInt(1_000_000)])?;
     /// }
     /// world.update(&state)?;
-    /// // The header takes 28 bytes, the section 8, and an entity 9. There is room for three of them.
-    /// let options = SenderOptions { budget: 64, ..SenderOptions::default() };
+    /// // There is room for three of them.
+    /// let options = SenderOptions { budget: 60, ..SenderOptions::default() };
     /// let mut sender = Sender::with_options(&schema, options);
     /// let mut receiver = Receiver::new(&schema);
     /// let mut packet = Vec::new();
@@ -378,6 +363,18 @@ impl World {
     pub(super) fn bytes(&mut self, span: Span) -> &[u8] {
         self.bytes.bytes(span)
     }
+}
+
+/// Notes when each value of an entity last changed; returns true if any has.
+#[inline(always)]
+fn compare((old, then): (&[u64], &[u32]), now: &[u64], tick: u32, changed: &mut Vec<u32>) -> bool {
+    let mut is_new = false;
+    let values = old.iter().zip(now).zip(then);
+    changed.extend(values.map(|((old, new), then)| {
+        is_new |= old != new;
+        if old == new { *then } else { tick }
+    }));
+    is_new
 }
 
 /// Settles the values of an entity whose components have changed, and notes when each last changed:

@@ -717,6 +717,6 @@ mod examples {
                 found += 1;
             }
         }
-        assert_eq!(found, 13);
+        assert_eq!(found, 16);
     }
 }

@@ -15,6 +15,7 @@ mod session;
 mod session_audience;
 mod session_grid;
 mod session_groups;
+mod session_memory;
 mod session_network;
 mod session_rate;
 mod session_vectors;

@@ -73,7 +73,7 @@ fn narrow(bytes_per_tick: u32) -> Conditions {
 fn a_budget_follows_the_bandwidth_down_and_up() {
     let mut game = Game::new(narrow(2000), options());
     let wide = game.run(300);
-    assert!(wide.budget == 1200.0 && wide.loss == 0.0, "{wide:?}");
+    assert!(wide.budget > 1199.0 && wide.loss < 0.001, "{wide:?}");
     game.trial.set_conditions(narrow(400));
     game.run(300);
     let settled = game.run(600);
@@ -83,12 +83,12 @@ fn a_budget_follows_the_bandwidth_down_and_up() {
     game.trial.set_conditions(narrow(2000));
     game.run(500);
     let again = game.run(100);
-    assert!(again.budget == 1200.0 && again.loss == 0.0, "{again:?}");
+    assert!(again.budget > 1199.0 && again.loss < 0.001, "{again:?}");
 
     // A fixed budget loses two packets of three.
     let mut fixed = Game::new(narrow(400), SenderOptions::default());
     let fixed = fixed.run(600);
-    assert!(fixed.budget == 1200.0 && fixed.loss > 0.6, "{fixed:?}");
+    assert!(fixed.budget > 1199.0 && fixed.loss > 0.6, "{fixed:?}");
 }
 
 #[test]

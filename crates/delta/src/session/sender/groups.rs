@@ -1,6 +1,7 @@
 //! Groups, whose entities travel together.
 
 use crate::session::change::{Member, Waiting};
+use crate::session::known::Waits;
 use crate::session::lane::{Lane, soonest};
 use crate::session::options::Mode;
 use crate::session::scratch::Scratch;
@@ -60,31 +61,26 @@ pub(super) fn collect(world: &World, before: &[(u32, u32)], scratch: &mut Scratc
                 members.push(member(Some(Waiting::new(0, at, what, face)), false));
             }
             (None, Ok(None)) => {}
-            (None, Err(_)) => members.push(member(None, false)),
+            (None, Err(Waits)) => members.push(member(None, false)),
         }
     }
     members.sort_unstable_by_key(|member| (member.group, member.at));
 }
 
-/// What goes into a packet with an entity.
-pub(super) enum Group<'a> {
-    /// It has no group.
-    Alone,
-    /// It may not be named, or its group was tried already.
-    Waits,
-    /// All of its group.
-    All(u32, &'a [Member]),
-}
-
-/// Returns what goes into a packet with the entity at an index.
+/// Returns the group of the entity at an index, with all that goes into a packet with it; `None` if
+/// it has no group. An error says that the group has to wait, or was tried already.
+#[inline]
 pub(super) fn group_of<'a>(
     members: &'a mut [Member],
     grouped: &[(u32, u32)],
     at: u32,
-) -> Group<'a> {
+) -> Result<Option<(u32, &'a [Member])>, Waits> {
+    if grouped.is_empty() {
+        return Ok(None);
+    }
     let found = grouped.binary_search_by_key(&at, |(at, _)| *at).ok();
     let Some((_, group)) = found.and_then(|found| grouped.get(found)) else {
-        return Group::Alone;
+        return Ok(None);
     };
     let from = members.partition_point(|member| member.group < *group);
     let to = members.partition_point(|member| member.group <= *group);
@@ -96,7 +92,7 @@ pub(super) fn group_of<'a>(
         first.tried = true;
     }
     if must_wait {
-        return Group::Waits;
+        return Err(Waits);
     }
-    Group::All(*group, all)
+    Ok(Some((*group, all)))
 }

@@ -2,6 +2,7 @@
 
 mod flights;
 mod groups;
+mod memory;
 mod pack;
 mod rate;
 mod scan;
@@ -12,6 +13,7 @@ use core::mem;
 use gametape_core::text::Hash;
 
 use self::flights::{Flights, arrived, lost};
+use self::memory::keep;
 pub use self::rate::Estimates;
 use self::rate::Rate;
 use self::scan::Scan;
@@ -232,8 +234,8 @@ impl Sender {
         self.unanswered = self.unanswered.saturating_add(1);
         groups::collect(world, &self.groups, &mut scratch, self.options.mode);
         let sent = self.pack(world, &mut scratch, held, packet);
-        mem::swap(&mut self.known, &mut scratch.known);
-        mem::swap(&mut self.groups, &mut scratch.groups);
+        keep(&mut self.known, &mut scratch.known);
+        keep(&mut self.groups, &mut scratch.groups);
         world.scratch = scratch;
         self.last_tick = tick;
         self.count(&sent);
@@ -426,9 +428,9 @@ impl Sender {
         self.unanswered = 0;
     }
 
-    /// Returns the bytes of memory that this sender takes beside itself, so that a server can bound
-    /// what all its receivers take. They depend on the number of entities and on the window, and
-    /// not on how long a receiver is silent.
+    /// Returns the bytes of memory that this sender takes beside itself. They depend on the number of
+    /// entities and on the options, and not on how long a receiver is silent:
+    /// [`SenderOptions::max_memory`] has the bound.
     #[must_use]
     pub fn memory(&self) -> usize {
         self.known.capacity() * size_of::<Known>()

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use super::Sender;
-use super::groups::{Group, group_of};
+use super::groups::group_of;
 use crate::limits::Limit;
 use crate::session::budget::Budget;
 use crate::session::change::{Chosen, DESTROY_BYTES, Waiting, What};
-use crate::session::known::Known;
+use crate::session::known::{Known, Waits};
 use crate::session::options::{HeldBack, Mode, Sent};
 use crate::session::scratch::Scratch;
 use crate::session::world::World;
@@ -100,23 +100,18 @@ impl Sender {
             next.sort_unstable();
             for waiting in next {
                 let before = chosen.len();
-                let mut group = None;
-                if members.is_empty() {
-                    chosen.extend(encoded(world, known, *waiting, mode));
+                let group = match group_of(members, grouped, waiting.at()) {
+                    Ok(group) => group,
+                    Err(Waits) => continue,
+                };
+                if let Some((_, members)) = group {
+                    chosen.extend(members.iter().filter_map(|member| {
+                        let chosen = encoded(world, known, member.change?, mode)?;
+                        let waited = member.waits;
+                        Some(Chosen { waited, ..chosen })
+                    }));
                 } else {
-                    match group_of(members, grouped, waiting.at()) {
-                        Group::Alone => chosen.extend(encoded(world, known, *waiting, mode)),
-                        Group::Waits => continue,
-                        Group::All(number, members) => {
-                            group = Some(number);
-                            let all = members.iter().filter_map(|member| {
-                                let chosen = encoded(world, known, member.change?, mode)?;
-                                let waited = member.waits;
-                                Some(Chosen { waited, ..chosen })
-                            });
-                            chosen.extend(all);
-                        }
-                    }
+                    chosen.extend(encoded(world, known, *waiting, mode));
                 }
                 let new = chosen.get(before..).unwrap_or_default();
                 let Err((limit, ..)) = budget.take(new) else {
@@ -127,7 +122,7 @@ impl Sender {
                     let entity = known.get(waiting.at() as usize);
                     held_back = held_back.or(Some(HeldBack {
                         entity: entity.map_or(0, |known| known.id),
-                        group,
+                        group: group.map(|(group, _)| group),
                         limit,
                         max,
                         needed,
