@@ -24,9 +24,9 @@ cargo xtask COMMAND
 
   demo [ARGS]      build the command and run its demo (a bot plays, records, tampers, verifies)
   test [NAME]      run all tests, the kept inputs of the fuzz checks, the examples in the documentation, a
-                   format with the manifest that CONTRIBUTING.md shows, the tests of the viewer (needs node
-                   and npm) and of the Python package (needs python3 with venv and pip); or the test
-                   programs whose name contains NAME
+                   format with the manifest that CONTRIBUTING.md shows, the example for Bevy, the tests of the
+                   viewer (needs node and npm) and of the Python package (needs python3 with venv and pip);
+                   or the test programs whose name contains NAME
   fmt              format the code of all workspaces
   lint             check the arrows between crates and modules, the manifests of the crates that are published,
                    formatting and lints, as CI does
@@ -147,7 +147,7 @@ fn demo(args: &[&str]) -> Result<(), String> {
 }
 
 /// The workspaces.
-const MANIFESTS: [&str; 2] = ["Cargo.toml", "bench/Cargo.toml"];
+const MANIFESTS: [&str; 3] = ["Cargo.toml", "bench/Cargo.toml", outside::BEVY_MANIFEST];
 
 fn fmt(args: &[&str]) -> Result<(), String> {
     MANIFESTS.into_iter().try_for_each(|manifest| {
@@ -180,7 +180,7 @@ fn lint() -> Result<(), String> {
     for manifest in MANIFESTS {
         run(cargo()
             .args(["clippy", "--all-targets", "--manifest-path", manifest])
-            // In one folder: the dependencies of both workspaces are checked once.
+            // In one folder: the dependencies of all workspaces are checked once.
             .args(["--workspace", "--target-dir", "target"])
             .args(["--", "-D", "warnings"]))?;
     }

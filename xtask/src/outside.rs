@@ -1,5 +1,5 @@
-//! A format outside of this repository: the manifest that CONTRIBUTING.md shows, over the sources that it says to
-//! copy.
+//! Crates outside of this workspace: a format with the manifest that CONTRIBUTING.md shows, over the sources that it
+//! says to copy; and the example for Bevy.
 
 use std::fs;
 use std::path::Path;
@@ -43,6 +43,32 @@ pub fn test() -> Result<Ran, String> {
             ])
             .args(["--manifest-path", "target/outside/Cargo.toml"]),
     )
+}
+
+/// The name of the tests of the example for Bevy.
+pub const BEVY: &str = "examples/bevy";
+
+/// The manifest of that example, a workspace of its own.
+pub const BEVY_MANIFEST: &str = "examples/bevy/Cargo.toml";
+
+/// Tests the example for Bevy, and runs it. It fails if its clients don't see what its server has.
+pub fn bevy() -> Result<Ran, String> {
+    let of = |command: &str| {
+        let mut cargo = cargo();
+        cargo.args([command, "--locked", "--manifest-path", BEVY_MANIFEST]);
+        // A folder of its own, so that neither waits for the other's builds.
+        cargo.args(["--target-dir", "target/bevy"]);
+        cargo
+    };
+    let mut ran = counted(&mut of("test"))?;
+    if ran.success {
+        let run = of("run").output().map_err(|error| error.to_string())?;
+        ran.success = run.status.success();
+        for text in [run.stdout, run.stderr] {
+            ran.output.push_str(&String::from_utf8_lossy(&text));
+        }
+    }
+    Ok(ran)
 }
 
 /// The manifest of the text, with a package, the path of this repository, and its profiles: with others, all would

@@ -70,6 +70,7 @@ pub fn run(wanted: &str) -> Result<(), String> {
         Err(why) => Ok(Ran::skipped(why)),
     }));
     jobs.push_back(Job::new(outside::NAME, |_| outside::test()));
+    jobs.push_back(Job::new(outside::BEVY, |_| outside::bevy()));
     for program in built.tests() {
         let (seed, python) = (&seed, &python);
         jobs.push_back(Job::new(&program.name, move |_| {
