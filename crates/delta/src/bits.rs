@@ -324,6 +324,27 @@ impl BitWriter {
         }
     }
 
+    /// Returns words after what was written, from the start of a byte: space for `bytes` bytes at least.
+    #[inline(always)]
+    pub(crate) fn space(&mut self, bytes: usize) -> &mut [[u8; 8]] {
+        if self.used > 0 {
+            self.flush();
+        }
+        while self.bytes.len() - self.len < bytes {
+            self.grow();
+        }
+        match self.bytes.get_mut(self.len..) {
+            Some(space) => space.as_chunks_mut().0,
+            None => &mut [],
+        }
+    }
+
+    /// Says how many bytes of the [`space`](Self::space) were used.
+    #[inline(always)]
+    pub(crate) const fn advance(&mut self, bytes: usize) {
+        self.len += bytes;
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {

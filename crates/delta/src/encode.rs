@@ -4,13 +4,15 @@ use alloc::vec::Vec;
 
 use gametape_core::text::Hash;
 
-use crate::bits::{BitWriter, Burst, varuint_len};
+use crate::bits::{BitWriter, varuint_len};
 use crate::body::check_schema;
+use crate::entity::{Changed, write_create, write_update, write_values};
 use crate::error::EncodeError;
 use crate::limits::{Limit, Limits};
 use crate::rule::Rule;
-use crate::schema::{Fields, Form, Layout, Plan, Schema, full_mask, ones, zigzag};
-use crate::snapshot::{Row, Snapshot};
+use crate::schema::{Layout, Schema, full_mask, ones};
+use crate::snapshot::{Row, Run, Snapshot};
+use crate::stencil::{Shape, Stencils};
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
 
 /// Writes packets of one schema. It reuses its buffers: once warm, it does not allocate.
@@ -55,9 +57,7 @@ impl Encoder {
         self.sections.clear();
         let layout = self.schema.layout();
         for row in state.rows.iter() {
-            self.sections
-                .creates
-                .push(|bits| write_create(layout, row, bits));
+            self.sections.creates.create(layout, row);
         }
         self.sections.finish(
             self.schema.hash(),
@@ -92,22 +92,15 @@ impl Encoder {
         self.sections.clear();
         let layout = self.schema.layout();
         let sections = &mut self.sections;
-        let thresholds = layout.has_thresholds;
-        let mut moved = false;
         let (mut i, mut j) = (0, 0);
         loop {
             // Most entities are in both states, so handle them in runs.
-            let mut run = 0;
-            for (old, new) in baseline.rows.same_heads(i, &state.rows, j) {
-                run += 1;
-                // Entities of the same kind move or rest together. For one that moves, finding the
-                // fields is enough; for one that rests, seeing that nothing changed is faster.
-                moved = (moved || differ(old.codes, new.codes))
-                    && sections
-                        .updates
-                        .push_if(|bits| write_changes(layout, thresholds, old, new, bits));
+            let run = state.rows.same(j, &baseline.rows, i);
+            sections.updates.update(layout, &run);
+            (i, j) = (i + run.ids.len(), j + run.ids.len());
+            if !run.ids.is_empty() {
+                continue;
             }
-            (i, j) = (i + run, j + run);
             // An entity that is in one state only, or has different components.
             let (old, new) = match (baseline.rows.get(i), state.rows.get(j)) {
                 (None, None) => break,
@@ -122,9 +115,7 @@ impl Encoder {
                 i += 1;
             }
             if let Some(new) = new {
-                sections
-                    .creates
-                    .push(|bits| write_create(layout, new, bits));
+                sections.creates.create(layout, new);
                 j += 1;
             }
         }
@@ -204,10 +195,6 @@ pub(crate) fn settle_row(layout: &Layout, old: Row<'_>, codes: &mut [u64]) {
     }
 }
 
-/// The index of a component in the schema, and the mask of its changed fields as on the wire: the
-/// last field is the lowest bit.
-pub(crate) type Changed = (usize, u64);
-
 /// Returns true if any of the codes differ; both slices must have the same length. For short slices
 /// this is faster than `memcmp`.
 #[inline(always)]
@@ -234,187 +221,14 @@ fn differing(old: &[u64], new: &[u64]) -> u64 {
     rest.fold(mask, |mask, (old, new)| mask << 1 | bit(*old, *new))
 }
 
-/// Returns the mask of the fields of a component that must be sent, as on the wire.
-#[inline(always)]
-fn changed_fields(plans: &[Plan], thresholds: bool, old: &[u64], new: &[u64]) -> u64 {
-    if !thresholds {
-        return differing(old, new);
-    }
-    let codes = old.iter().zip(new).zip(plans);
-    codes.fold(0, |mask, ((old, new), plan)| {
-        mask << 1 | u64::from(old.abs_diff(*new) > plan.threshold)
-    })
-}
-
-#[inline(always)]
-pub(crate) fn write_mask(bits: &mut Burst<'_>, mask: u64, count: usize) {
-    if count > 0 {
-        bits.write(mask.reverse_bits() >> (64 - count), count as u32);
-    }
-}
-
-#[inline(always)]
-pub(crate) fn write_code(bits: &mut Burst<'_>, plan: &Plan, code: u64) {
-    match plan.form {
-        Form::Bits { bits: count, flip } => bits.write(code ^ flip, count),
-        Form::Varuint => bits.varuint(code as u32),
-        Form::Zigzag => bits.varuint(zigzag(code)),
-    }
-}
-
-/// Writes an entity of a CREATE section.
-pub(crate) fn write_create(layout: &Layout, row: Row<'_>, bits: &mut BitWriter) {
-    bits.entity(|bits| {
-        bits.u32(row.id);
-        write_mask(bits, row.mask, layout.components());
-        let mut codes = row.codes;
-        for component in ones(row.mask) {
-            let (fields, own) = next_component(layout, component, &mut codes)?;
-            write_all_fields(bits, fields, own);
-        }
-        Some(0)
-    });
-}
-
-/// Writes an entity of an UPDATE section, which may have no changed fields.
-#[inline]
-pub(crate) fn write_update(
-    layout: &Layout,
-    new: Row<'_>,
-    changed: &[Changed],
-    bits: &mut BitWriter,
-) {
-    bits.entity(|bits| {
-        bits.u32(new.id);
-        bits.write(0, layout.components() as u32);
-        let mut mask = 0;
-        let (mut codes, mut changed) = (new.codes, changed);
-        for component in ones(new.mask) {
-            let [(at, fields_mask), rest @ ..] = changed else {
-                break;
-            };
-            let (fields, own) = next_component(layout, component, &mut codes)?;
-            if *at == component {
-                mask |= 1 << 63 >> component;
-                write_fields(bits, fields, own, *fields_mask);
-                changed = rest;
-            }
-        }
-        Some(mask)
-    });
-}
-
-/// Writes an entity of an UPDATE section, unless nothing must be sent: then returns false. Both rows
-/// must have the same components.
-#[inline(always)]
-fn write_changes(
-    layout: &Layout,
-    thresholds: bool,
-    old: Row<'_>,
-    new: Row<'_>,
-    bits: &mut BitWriter,
-) -> bool {
-    bits.entity(|bits| {
-        bits.u32(new.id);
-        // Which components have changed fields is known after these are found.
-        bits.write(0, layout.components() as u32);
-        let mut mask = 0;
-        let (mut old_codes, mut new_codes) = (old.codes, new.codes);
-        for component in ones(new.mask) {
-            let (fields, own) = next_component(layout, component, &mut new_codes)?;
-            let (old, old_rest) = old_codes.split_at_checked(own.len())?;
-            old_codes = old_rest;
-            let changed = changed_fields(&fields.plans, thresholds, old, own);
-            if changed != 0 {
-                mask |= 1 << 63 >> component;
-                write_fields(bits, fields, own, changed);
-            }
-        }
-        (mask != 0).then_some(mask)
-    })
-}
-
-/// Takes the codes of a component from the front.
-#[inline(always)]
-fn next_component<'a>(
-    layout: &'a Layout,
-    component: usize,
-    codes: &mut &'a [u64],
-) -> Option<(&'a Fields, &'a [u64])> {
-    let fields = layout.component(component)?;
-    let (own, rest) = codes.split_at_checked(fields.widths.len())?;
-    *codes = rest;
-    Some((fields, own))
-}
-
-/// Writes the mask of a component's fields, as it is on the wire, and their codes.
-#[inline(always)]
-fn write_fields(bits: &mut Burst<'_>, fields: &Fields, codes: &[u64], mask: u64) {
-    let widths = fields.widths.as_slice();
-    let count = codes.len();
-    bits.write(mask, count as u32);
-    let from_last = ones(mask).map_while(|place| {
-        let at = count.wrapping_sub(place + 1);
-        Some((widths.get(at)?, codes.get(at)?))
-    });
-    match two_words(from_last) {
-        Some(words) if fields.fixed => write_words(bits, words),
-        _ => *bits = write_each(bits.take(), fields, codes, mask),
-    }
-}
-
-/// Like [`write_fields`], with all fields.
-#[inline(always)]
-fn write_all_fields(bits: &mut Burst<'_>, fields: &Fields, codes: &[u64]) {
-    let mask = full_mask(codes.len());
-    bits.write(mask, codes.len() as u32);
-    match two_words(fields.widths.iter().zip(codes).rev()) {
-        Some(words) if fields.fixed => write_words(bits, words),
-        _ => *bits = write_each(bits.take(), fields, codes, mask),
-    }
-}
-
-/// Puts codes together, from the last one, which is the lowest bits. Returns two words and their
-/// widths; `None` if more are needed.
-#[inline(always)]
-fn two_words<'a>(
-    codes: impl Iterator<Item = (&'a (u32, u64), &'a u64)>,
-) -> Option<[(u64, u32); 2]> {
-    let (mut word, mut width) = (0_u64, 0);
-    let (mut after, mut after_width) = (0, 0);
-    for ((bits, flip), code) in codes {
-        if width + bits > 64 {
-            if after_width > 0 {
-                return None;
-            }
-            (after, after_width) = (word, width);
-            (word, width) = (0, 0);
-        }
-        // A field of no bits may come after 64.
-        word |= (code ^ flip).wrapping_shl(width);
-        width += bits;
-    }
-    Some([(word, width), (after, after_width)])
-}
-
-#[inline(always)]
-fn write_words(bits: &mut Burst<'_>, [(word, width), (after, after_width)]: [(u64, u32); 2]) {
-    bits.write(word, width);
-    if after_width > 0 {
-        bits.write(after, after_width);
-    }
-}
-
-/// Writes the codes of a component, one after the other.
-// `bits` comes and goes by value, because a reference would keep it out of registers everywhere.
-#[inline(never)]
-fn write_each<'a>(mut bits: Burst<'a>, fields: &Fields, codes: &[u64], mask: u64) -> Burst<'a> {
-    for (at, (plan, code)) in fields.plans.iter().zip(codes).rev().enumerate().rev() {
-        if mask >> at & 1 == 1 {
-            write_code(&mut bits, plan, *code);
-        }
-    }
-    bits
+/// Returns a bit for each value that must be sent, the lowest for the last one, of at most 64 values.
+fn beyond_thresholds(layout: &Layout, mask: u64, old: &[u64], new: &[u64]) -> u64 {
+    let plans = ones(mask).flat_map(|component| layout.fields(component));
+    plans
+        .zip(old.iter().zip(new))
+        .fold(0, |mask, (plan, (old, new))| {
+            mask << 1 | u64::from(old.abs_diff(*new) > plan.threshold)
+        })
 }
 
 /// Writes the entities of one section.
@@ -422,6 +236,9 @@ fn write_each<'a>(mut bits: Burst<'a>, fields: &Fields, codes: &[u64], mask: u64
 pub(crate) struct SectionWriter {
     bits: BitWriter,
     count: u32,
+    stencils: Stencils,
+    /// Kept to reuse its memory.
+    changed: Vec<Changed>,
 }
 
 impl SectionWriter {
@@ -436,12 +253,97 @@ impl SectionWriter {
         write(&mut self.bits)
     }
 
-    /// Like [`push`](Self::push), where `write` may find that there is nothing to write.
+    fn create(&mut self, layout: &Layout, row: Row<'_>) {
+        self.count += 1;
+        let Row { id, mask, codes } = row;
+        let shape = Shape {
+            components: mask,
+            values: full_mask(codes.len().min(64)),
+        };
+        let (stencils, bits) = (&mut self.stencils, &mut self.bits);
+        if codes.len() > 64 || !stencils.write(layout, true, shape, (id, codes), bits) {
+            write_create(layout, row, bits);
+        }
+    }
+
+    /// Writes the entities that have changes.
+    #[inline(never)]
+    fn update(&mut self, layout: &Layout, run: &Run<'_>) {
+        let (mut codes, mut other) = (run.codes, run.other);
+        let plain = run.width <= 64 && !layout.has_thresholds;
+        let mut moved = false;
+        for id in run.ids {
+            let (Some((new, codes_left)), Some((old, other_left))) = (
+                codes.split_at_checked(run.width),
+                other.split_at_checked(run.width),
+            ) else {
+                return;
+            };
+            (codes, other) = (codes_left, other_left);
+            // Entities of the same kind move or rest together. For one that moves, finding the
+            // fields is enough; for one that rests, seeing that nothing changed is faster.
+            moved = moved || differ(old, new);
+            if !moved {
+                continue;
+            }
+            if plain {
+                let values = differing(old, new);
+                moved = values != 0;
+                if moved {
+                    self.write(layout, run.mask, *id, new, values);
+                }
+            } else {
+                let row = Row {
+                    id: *id,
+                    mask: run.mask,
+                    codes: new,
+                };
+                moved = self.update_other(layout, row, old);
+            }
+        }
+    }
+
+    /// Writes some values of an entity that has no more than 64.
     #[inline(always)]
-    fn push_if(&mut self, write: impl FnOnce(&mut BitWriter) -> bool) -> bool {
-        let written = write(&mut self.bits);
-        self.count += u32::from(written);
-        written
+    fn write(&mut self, layout: &Layout, mask: u64, id: u32, codes: &[u64], values: u64) {
+        self.count += 1;
+        let shape = Shape {
+            components: mask,
+            values,
+        };
+        let (stencils, bits) = (&mut self.stencils, &mut self.bits);
+        if !stencils.write(layout, false, shape, (id, codes), bits) {
+            write_values(layout, Row { id, mask, codes }, values, bits);
+        }
+    }
+
+    /// Writes an entity that has thresholds, or more than 64 values, if it has changes.
+    #[inline(never)]
+    fn update_other(&mut self, layout: &Layout, new: Row<'_>, old: &[u64]) -> bool {
+        if new.codes.len() <= 64 {
+            let values = beyond_thresholds(layout, new.mask, old, new.codes);
+            if values != 0 {
+                self.write(layout, new.mask, new.id, new.codes, values);
+            }
+            return values != 0;
+        }
+        self.changed.clear();
+        let mut first = 0;
+        for component in ones(new.mask) {
+            let range = first..first + layout.fields(component).len();
+            first = range.end;
+            let [old, new] =
+                [old, new.codes].map(|codes| codes.get(range.clone()).unwrap_or_default());
+            let mask = beyond_thresholds(layout, 1 << component, old, new);
+            self.changed
+                .extend((mask != 0).then_some((component, mask)));
+        }
+        if self.changed.is_empty() {
+            return false;
+        }
+        self.count += 1;
+        write_update(layout, new, &self.changed, &mut self.bits);
+        true
     }
 
     /// Returns the number of entities, and their bytes.

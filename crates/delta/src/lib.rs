@@ -36,7 +36,7 @@
 //! | schemas, their hash, codecs | `schema/`; `plan.rs` has the form that encoder and decoder use |
 //! | header, flags, framing of sections | `wire.rs`, `numbers.rs` |
 //! | the state, and how it is stored | `snapshot/`, `part.rs`, `value.rs`, `replicate.rs` |
-//! | writing packets | `encode.rs` |
+//! | writing packets | `encode.rs`; `entity.rs` writes an entity, `stencil.rs` those of the same shape |
 //! | reading and applying packets | `body.rs` reads entities, `apply.rs` applies them |
 //! | real numbers, angles | `quantise.rs` |
 //! | parts of components, and their encodings | `field/` |
@@ -79,6 +79,7 @@ mod baseline;
 pub mod bits;
 mod body;
 mod encode;
+mod entity;
 mod error;
 mod field;
 mod limits;
@@ -96,6 +97,7 @@ mod session;
 mod share;
 mod sizes;
 mod snapshot;
+mod stencil;
 mod value;
 mod walk;
 pub mod wire;

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use crate::apply::Decoder;
 use crate::bits::BitWriter;
-use crate::encode::{Encoder, write_code, write_mask};
+use crate::encode::Encoder;
+use crate::entity::{write_code, write_mask};
 use crate::error::ValueError;
 use crate::limits::ReadOptions;
 use crate::rule::Error;

@@ -10,7 +10,7 @@ use crate::replicate::{Replicate, ValueReader, ValueWriter};
 use crate::schema::{MAX_MASK_BITS, Schema};
 
 pub use entity::{Entity, EntityMut};
-pub(crate) use rows::{Row, Rows};
+pub(crate) use rows::{Row, Rows, Run};
 
 /// The state at a tick.
 ///

@@ -61,6 +61,18 @@ pub(crate) struct Row<'a> {
     pub codes: &'a [u64],
 }
 
+/// Consecutive entities that are in two states, and have the same components.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub ids: &'a [u32],
+    pub mask: u64,
+    /// The number of values of each.
+    pub width: usize,
+    pub codes: &'a [u64],
+    /// The values in the other state.
+    pub other: &'a [u64],
+}
+
 impl Rows {
     pub const fn new() -> Self {
         Self {
@@ -292,39 +304,35 @@ impl Rows {
     }
 
     /// Returns consecutive entities, from `at` here and from `other_at` in `other`, as long as they
-    /// have the same ids and components.
-    #[inline(always)]
-    pub fn same_heads<'a>(
-        &'a self,
-        at: usize,
-        other: &'a Self,
-        other_at: usize,
-    ) -> impl Iterator<Item = (Row<'a>, Row<'a>)> {
+    /// have the same ids and all have the same components; no more than one if values are scattered.
+    pub fn same<'a>(&'a self, at: usize, other: &'a Self, other_at: usize) -> Run<'a> {
         fn rest<T>(all: &[T], at: usize) -> &[T] {
             all.get(at..).unwrap_or_default()
         }
-        let ids = rest(&self.ids, at).iter().zip(rest(&other.ids, other_at));
+        let mask = self.mask(at);
+        let most = if self.scattered || other.scattered {
+            1
+        } else {
+            usize::MAX
+        };
+        let (ids, other_ids) = (rest(&self.ids, at), rest(&other.ids, other_at));
         let masks = rest(&self.masks, at)
             .iter()
             .zip(rest(&other.masks, other_at));
-        let places = rest(&self.places, at)
-            .iter()
-            .zip(rest(&other.places, other_at));
-        ids.zip(masks)
-            .zip(places)
-            .map_while(|((ids, masks), places)| {
-                if ids.0 != ids.1 || masks.0 != masks.1 {
-                    return None;
-                }
-                let row = |codes| Row {
-                    id: *ids.0,
-                    mask: *masks.0,
-                    codes,
-                };
-                let ours = self.codes.get(places.0.range())?;
-                let theirs = other.codes.get(places.1.range())?;
-                Some((row(ours), row(theirs)))
-            })
+        let heads = ids.iter().zip(other_ids).zip(masks).take(most);
+        let len = heads
+            .take_while(|(ids, masks)| ids.0 == ids.1 && *masks.0 == mask && *masks.1 == mask)
+            .count();
+        let (place, other_place) = (self.place(at), other.place(other_at));
+        let width = place.len();
+        let codes = |codes: &'a [u64], from: usize| codes.get(from..from + width * len);
+        Run {
+            ids: ids.get(..len).unwrap_or_default(),
+            mask,
+            width,
+            codes: codes(&self.codes, place.start()).unwrap_or_default(),
+            other: codes(&other.codes, other_place.start()).unwrap_or_default(),
+        }
     }
 
     /// Appends an entity, whose id must be the largest.
