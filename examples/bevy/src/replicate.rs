@@ -12,7 +12,7 @@ use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use gametape_delta::{
     Feedback, Receiver, Replicate, ReplicateField, Schema, SchemaError, Sender, Snapshot,
-    ValueError,
+    ValueError, ViewEvent,
 };
 
 /// Marks an entity of the server that is replicated.
@@ -31,40 +31,42 @@ pub struct Components(Vec<Kind>);
 struct Kind {
     definition: gametape_delta::Component,
     write: fn(&EntityRef, &mut Snapshot, NetId) -> Result<(), ValueError>,
-    read: fn(&mut EntityWorldMut, &Snapshot, NetId) -> Result<(), ValueError>,
-    remove: fn(&mut EntityWorldMut),
+    show: fn(&mut EntityWorldMut, &Snapshot, NetId) -> Result<(), ValueError>,
 }
 
 impl Components {
     /// Adds a component.
     #[must_use]
-    pub fn with<T: Component<Mutability = Mutable> + Replicate + PartialEq>(mut self) -> Self {
+    pub fn with<T: Component<Mutability = Mutable> + Replicate>(mut self) -> Self {
         self.0.push(Kind {
             definition: T::component(),
             write: |entity, state, id| {
                 let value = entity.get::<T>();
                 value.map_or(Ok(()), |value| state.put(id.0, value))
             },
-            read: |entity, state, id| {
-                let value = state.get::<T>(id.0)?;
-                // A component that stays is changed in place, for `Changed<T>` and for hooks.
+            show: |entity, view, id| {
+                let value = match view.get::<T>(id.0) {
+                    Err(ValueError::NoComponent { .. }) => {
+                        entity.remove::<T>();
+                        return Ok(());
+                    }
+                    value => value?,
+                };
+                // A component that stays is changed in place, for hooks and `Changed<T>`.
                 if let Some(mut old) = entity.get_mut::<T>() {
-                    old.set_if_neq(value);
+                    *old = value;
                 } else {
                     entity.insert(value);
                 }
                 Ok(())
-            },
-            remove: |entity| {
-                entity.remove::<T>();
             },
         });
         self
     }
 
     fn schema(&self) -> Result<Schema, SchemaError> {
-        let definitions = self.0.iter().map(|kind| kind.definition.clone());
-        Schema::new(definitions.collect::<Vec<_>>())
+        let all = self.0.iter().map(|kind| kind.definition.clone());
+        Schema::new(all.collect::<Vec<_>>())
     }
 }
 
@@ -173,24 +175,37 @@ impl Client {
         })
     }
 
-    /// Brings the world to what the receiver shows.
-    fn show(&mut self, world: &mut World) -> Result<(), ValueError> {
-        let view = self.receiver.view();
-        self.entities.retain(|id, entity| {
-            let lives = view.entity(id.0).is_some();
-            // The game may have despawned it already.
-            lives || !world.despawn(*entity)
-        });
-        for seen in view.iter() {
-            let id = NetId(seen.id());
-            let entity = self.entities.entry(id);
-            let entity = *entity.or_insert_with(|| world.spawn(id).id());
-            let mut entity = world.entity_mut(entity);
+    /// Shows one component of an entity, or all.
+    fn show(&self, world: &mut World, id: NetId, only: Option<u16>) -> Result<(), ValueError> {
+        let entity = self.entities.get(&id);
+        if let Some(mut entity) = entity.and_then(|entity| world.get_entity_mut(*entity).ok()) {
             for kind in &self.components.0 {
-                match seen.component(kind.definition.id) {
-                    Some(_) => (kind.read)(&mut entity, view, id)?,
-                    None => (kind.remove)(&mut entity),
+                if only.is_none_or(|component| component == kind.definition.id) {
+                    (kind.show)(&mut entity, self.receiver.view(), id)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Does to the world what the last packet did to the view.
+    fn follow(&mut self, world: &mut World) -> Result<(), ValueError> {
+        for event in self.receiver.events() {
+            let id = NetId(event.entity());
+            match *event {
+                ViewEvent::Spawned { .. } => {
+                    self.entities.insert(id, world.spawn(id).id());
+                    self.show(world, id, None)?;
+                }
+                ViewEvent::Despawned { .. } => {
+                    let entity = self.entities.remove(&id);
+                    // The game may have despawned it already.
+                    let _ = entity.map(|entity| world.try_despawn(entity));
+                }
+                ViewEvent::Gained { component, .. }
+                | ViewEvent::Lost { component, .. }
+                | ViewEvent::Changed { component, .. } => self.show(world, id, Some(component))?,
+                _ => {}
             }
         }
         Ok(())
@@ -201,16 +216,16 @@ impl Client {
 pub fn receive(world: &mut World) -> Result {
     world.resource_scope(|world, mut client: Mut<Client>| {
         for packet in mem::take(&mut client.inbox) {
-            match client.receiver.apply(&packet) {
+            let feedback = match client.receiver.apply(&packet) {
                 Ok(received) => {
-                    client.outbox.push(received.ack.to_bytes());
-                    client.show(world)?;
+                    client.follow(world)?;
+                    Some(received.ack)
                 }
-                Err(error) => {
-                    let feedback = error.feedback().map(|feedback| feedback.to_bytes());
-                    client.outbox.extend(feedback);
-                }
-            }
+                Err(error) => error.feedback(),
+            };
+            client
+                .outbox
+                .extend(feedback.map(|feedback| feedback.to_bytes()));
         }
         Ok(())
     })
