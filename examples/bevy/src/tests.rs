@@ -10,7 +10,7 @@ use crate::replicate::{NetId, Replicated};
 
 #[test]
 fn clients_agree_whatever_is_lost() {
-    for (seed, loss) in [(1, 0), (2, 50), (3, 150), (4, 300), (5, 500)] {
+    for (seed, loss) in [(1, 50), (2, 200), (3, 500)] {
         let conditions = Conditions {
             loss,
             delay: 3,
