@@ -97,8 +97,8 @@ impl Encoder {
             // Most entities are in both states, so handle them in runs.
             let run = state.rows.same(j, &baseline.rows, i);
             sections.updates.update(layout, &run);
-            (i, j) = (i + run.ids.len(), j + run.ids.len());
-            if !run.ids.is_empty() {
+            (i, j) = (i + run.len(), j + run.len());
+            if run.len() > 0 {
                 continue;
             }
             // An entity that is in one state only, or has different components.
@@ -269,51 +269,37 @@ impl SectionWriter {
     /// Writes the entities that have changes.
     #[inline(never)]
     fn update(&mut self, layout: &Layout, run: &Run<'_>) {
-        let (mut codes, mut other) = (run.codes, run.other);
-        let plain = run.width <= 64 && !layout.has_thresholds;
         let mut moved = false;
-        for id in run.ids {
-            let (Some((new, codes_left)), Some((old, other_left))) = (
-                codes.split_at_checked(run.width),
-                other.split_at_checked(run.width),
-            ) else {
-                return;
-            };
-            (codes, other) = (codes_left, other_left);
+        for (new, old) in run.iter() {
             // Entities of the same kind move or rest together. For one that moves, finding the
             // fields is enough; for one that rests, seeing that nothing changed is faster.
-            moved = moved || differ(old, new);
+            moved = moved || differ(old, new.codes);
             if !moved {
                 continue;
             }
-            if plain {
-                let values = differing(old, new);
-                moved = values != 0;
-                if moved {
-                    self.write(layout, run.mask, *id, new, values);
-                }
-            } else {
-                let row = Row {
-                    id: *id,
-                    mask: run.mask,
-                    codes: new,
-                };
-                moved = self.update_other(layout, row, old);
+            if layout.has_thresholds || new.codes.len() > 64 {
+                moved = self.update_other(layout, new, old);
+                continue;
+            }
+            let values = differing(old, new.codes);
+            moved = values != 0;
+            if moved {
+                self.write(layout, new, values);
             }
         }
     }
 
     /// Writes some values of an entity that has no more than 64.
     #[inline(always)]
-    fn write(&mut self, layout: &Layout, mask: u64, id: u32, codes: &[u64], values: u64) {
+    fn write(&mut self, layout: &Layout, row: Row<'_>, values: u64) {
         self.count += 1;
         let shape = Shape {
-            components: mask,
+            components: row.mask,
             values,
         };
         let (stencils, bits) = (&mut self.stencils, &mut self.bits);
-        if !stencils.write(layout, false, shape, (id, codes), bits) {
-            write_values(layout, Row { id, mask, codes }, values, bits);
+        if !stencils.write(layout, false, shape, (row.id, row.codes), bits) {
+            write_values(layout, row, values, bits);
         }
     }
 
@@ -323,7 +309,7 @@ impl SectionWriter {
         if new.codes.len() <= 64 {
             let values = beyond_thresholds(layout, new.mask, old, new.codes);
             if values != 0 {
-                self.write(layout, new.mask, new.id, new.codes, values);
+                self.write(layout, new, values);
             }
             return values != 0;
         }

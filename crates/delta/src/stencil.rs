@@ -283,6 +283,7 @@ mod tests {
             components in prop::collection::vec(prop::collection::vec(codecs(), 0..12), 1..5),
             kinds in prop::collection::vec(any::<u64>(), 1..4),
             values: u64,
+            scattered: bool,
         ) {
             let fields = |codecs: &Vec<Codec>| (1..).zip(codecs).map(|(id, codec)| Field::new(id, *codec)).collect::<Vec<_>>();
             let definitions = (1..).zip(&components).map(|(id, codecs)| Component::new(id, fields(codecs)));
@@ -303,6 +304,10 @@ mod tests {
                     old.entry(id).set(index as u16 + 1, &before).unwrap();
                     new.entry(id).set(index as u16 + 1, &after).unwrap();
                 }
+            }
+            if scattered {
+                old.remove(7);
+                new.remove(7);
             }
             let mut packet = Vec::new();
             let mut encoder = Encoder::new(&schema).limits(Limits::NONE);

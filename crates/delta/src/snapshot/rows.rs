@@ -61,16 +61,38 @@ pub(crate) struct Row<'a> {
     pub codes: &'a [u64],
 }
 
-/// Consecutive entities that are in two states, and have the same components.
-#[derive(Clone, Copy)]
+/// Consecutive entities that are in two states, and have the same components in both.
 pub(crate) struct Run<'a> {
-    pub ids: &'a [u32],
-    pub mask: u64,
-    /// The number of values of each.
-    pub width: usize,
-    pub codes: &'a [u64],
+    ids: &'a [u32],
+    masks: &'a [u64],
+    places: &'a [Place],
+    codes: &'a [u64],
     /// The values in the other state.
-    pub other: &'a [u64],
+    other: &'a [u64],
+}
+
+impl<'a> Run<'a> {
+    pub const fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Returns each entity, and its values in the other state.
+    #[inline(always)]
+    pub fn iter(&self) -> impl Iterator<Item = (Row<'a>, &'a [u64])> {
+        let (mut codes, mut other) = (self.codes, self.other);
+        let heads = self.ids.iter().zip(self.masks).zip(self.places);
+        heads.map_while(move |((id, mask), place)| {
+            let (own, own_left) = codes.split_at_checked(place.len())?;
+            let (others, other_left) = other.split_at_checked(place.len())?;
+            (codes, other) = (own_left, other_left);
+            let row = Row {
+                id: *id,
+                mask: *mask,
+                codes: own,
+            };
+            Some((row, others))
+        })
+    }
 }
 
 impl Rows {
@@ -304,34 +326,33 @@ impl Rows {
     }
 
     /// Returns consecutive entities, from `at` here and from `other_at` in `other`, as long as they
-    /// have the same ids and all have the same components; no more than one if values are scattered.
+    /// have the same ids and components; no more than one if values are scattered.
     pub fn same<'a>(&'a self, at: usize, other: &'a Self, other_at: usize) -> Run<'a> {
         fn rest<T>(all: &[T], at: usize) -> &[T] {
             all.get(at..).unwrap_or_default()
         }
-        let mask = self.mask(at);
         let most = if self.scattered || other.scattered {
             1
         } else {
             usize::MAX
         };
-        let (ids, other_ids) = (rest(&self.ids, at), rest(&other.ids, other_at));
-        let masks = rest(&self.masks, at)
+        let (ids, masks) = (rest(&self.ids, at), rest(&self.masks, at));
+        let others = rest(&other.ids, other_at)
             .iter()
             .zip(rest(&other.masks, other_at));
-        let heads = ids.iter().zip(other_ids).zip(masks).take(most);
-        let len = heads
-            .take_while(|(ids, masks)| ids.0 == ids.1 && *masks.0 == mask && *masks.1 == mask)
-            .count();
-        let (place, other_place) = (self.place(at), other.place(other_at));
-        let width = place.len();
-        let codes = |codes: &'a [u64], from: usize| codes.get(from..from + width * len);
+        let heads = ids.iter().zip(masks).zip(others).take(most);
+        let len = heads.take_while(|(own, other)| own == other).count();
+        let codes = |rows: &'a Self, at: usize| {
+            let end = rows.place((at + len).saturating_sub(1)).end();
+            let codes = rows.codes.get(rows.place(at).start()..end);
+            codes.unwrap_or_default()
+        };
         Run {
             ids: ids.get(..len).unwrap_or_default(),
-            mask,
-            width,
-            codes: codes(&self.codes, place.start()).unwrap_or_default(),
-            other: codes(&other.codes, other_place.start()).unwrap_or_default(),
+            masks,
+            places: rest(&self.places, at),
+            codes: codes(self, at),
+            other: codes(other, other_at),
         }
     }
 
