@@ -135,7 +135,11 @@ fn measure(ships: u32, budget: usize) -> Row {
             row.apply += apply;
             row.applied += 1;
             let ids = receiver.view().ids();
-            let oldest = ids.iter().filter_map(|id| receiver.confirmed(*id)).map(|seen| seen.at).min();
+            let oldest = ids
+                .iter()
+                .filter_map(|id| receiver.confirmed(*id))
+                .map(|seen| seen.at)
+                .min();
             row.oldest += u64::from(tick - oldest.unwrap_or(tick));
         }
     }

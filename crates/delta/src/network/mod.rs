@@ -30,19 +30,8 @@ mod fault;
 mod link;
 mod told;
 mod trial;
+mod values;
 
 pub use fault::Fault;
 pub use link::{Bandwidth, Burst, Conditions, Fate, Link, Tally};
 pub use trial::Trial;
-
-use alloc::vec::Vec;
-
-use crate::snapshot::Entity;
-
-/// Returns the components of an entity, with their values.
-fn values(entity: &Entity<'_>) -> Vec<(u16, Vec<i128>)> {
-    let parts = entity.components();
-    parts
-        .map(|part| (part.id(), part.values().map(|v| v.as_i128()).collect()))
-        .collect()
-}

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::values;
+use super::values::values;
 use crate::session::ViewEvent;
 use crate::snapshot::Snapshot;
 

@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 use core::time::Duration;
 
-use super::PlayoutOptions;
+use super::options::PlayoutOptions;
 use crate::session::feedback::Feedback;
 
 /// The number of packets, and of updates, on which estimates rest.

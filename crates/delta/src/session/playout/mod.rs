@@ -2,6 +2,7 @@
 
 mod clock;
 mod frames;
+mod options;
 
 use alloc::vec::Vec;
 use core::mem;
@@ -9,38 +10,12 @@ use core::time::Duration;
 
 use self::clock::Clock;
 use self::frames::Frames;
+pub use self::options::PlayoutOptions;
 use super::lane::{Lane, soonest};
 use super::receiver::{Received, Receiver, ViewEvent, note};
 use crate::error::ValueError;
 use crate::schema::{Codec, Layout, Schema, ones};
 use crate::snapshot::{Entity, Row, Snapshot};
-
-/// Options of a [`Playout`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PlayoutOptions {
-    /// The ticks of the world in a second.
-    pub ticks_per_second: u32,
-    /// The smallest delay, in ticks.
-    pub min_delay: u32,
-    /// The largest delay, in ticks. If the playout is off by more, it jumps.
-    pub max_delay: u32,
-}
-
-impl PlayoutOptions {
-    /// Returns the defaults: a delay between 1 tick and half a second.
-    #[must_use]
-    pub const fn new(ticks_per_second: u32) -> Self {
-        Self {
-            ticks_per_second,
-            min_delay: 1,
-            max_delay: if ticks_per_second < 2 {
-                1
-            } else {
-                ticks_per_second / 2
-            },
-        }
-    }
-}
 
 /// The values of a field between two ticks at which they are known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
