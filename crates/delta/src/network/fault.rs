@@ -66,6 +66,14 @@ pub enum Fault {
         /// The tick at which the packet arrived.
         tick: u32,
     },
+    /// An entity is shown as the one that had its id before.
+    #[error("entity {entity} ended and began again, and is shown as the same one at tick {tick}")]
+    Mistaken {
+        /// The id of the entity.
+        entity: u32,
+        /// The tick at which the packet arrived.
+        tick: u32,
+    },
     /// A packet destroys an entity that lives and that the receiver may see.
     #[error("entity {entity} was destroyed with tick {tick} and lives")]
     Killed {

@@ -10,10 +10,11 @@ use super::values::values;
 use crate::apply::Decoder;
 use crate::schema::{Change, Schema};
 use crate::session::{
-    Feedback, Mode, ReceiveError, Receiver, ReceiverOptions, Sender, SenderOptions, Sent, World,
+    Feedback, Mode, ReceiveError, Receiver, ReceiverOptions, Sender, SenderOptions, Sent,
+    ViewEvent, World,
 };
 use crate::snapshot::Snapshot;
-use crate::wire::Tag;
+use crate::wire::{Header, Tag};
 
 /// The components of an entity, with their values; `None` while it does not exist.
 type Values = Option<Vec<(u16, Vec<i128>)>>;
@@ -23,6 +24,7 @@ type Values = Option<Vec<(u16, Vec<i128>)>>;
 ///
 /// - every entity has values that it had at the tick that the receiver names, within the thresholds;
 /// - no entity is shown with older values than before;
+/// - another entity with the same id is shown as another one;
 /// - the events of each packet lead from the view before it to the view after it;
 /// - no entity is lost, unless it ended or was hidden, or the session began again;
 /// - no packet exceeds the budget, and the receiver refuses none.
@@ -41,6 +43,10 @@ pub struct Trial {
     sent: Option<Sent>,
     /// The changes of each entity, by tick.
     past: BTreeMap<u32, Vec<(u32, Values)>>,
+    /// The ticks at which an entity with an id began.
+    births: BTreeMap<u32, Vec<u32>>,
+    /// The entities that ended since the last state.
+    ended: BTreeSet<u32>,
     /// The tick of each entity's values in the view.
     shown: BTreeMap<u32, u32>,
     /// The view, as the events tell it.
@@ -67,6 +73,8 @@ impl Trial {
             packet: Vec::new(),
             sent: None,
             past: BTreeMap::new(),
+            births: BTreeMap::new(),
+            ended: BTreeSet::new(),
             shown: BTreeMap::new(),
             told: Told::default(),
             visible: BTreeSet::new(),
@@ -159,6 +167,7 @@ impl Trial {
     /// Ends an entity between two states: see [`World::despawn`](crate::World::despawn).
     pub fn despawn(&mut self, id: u32) {
         self.world.despawn(id);
+        self.ended.insert(id);
     }
 
     /// Lets packets and feedback arrive that are due.
@@ -170,7 +179,7 @@ impl Trial {
                     let (view, events) = (self.receiver.view(), self.receiver.events());
                     let told = self.told.follow(view, events);
                     told.map_err(|entity| Fault::Events { entity, tick: now })?;
-                    self.judge(&packet, received.fresh)?;
+                    self.judge(&packet, received.fresh, now)?;
                     Some(received.ack)
                 }
                 Err(error @ ReceiveError::NeedFull { .. }) => {
@@ -278,6 +287,12 @@ impl Trial {
     /// Notes what changed in a state.
     fn remember(&mut self, state: &Snapshot, weight: &mut impl FnMut(u32) -> u32) {
         let tick = state.tick();
+        for id in state.ids() {
+            if self.world.state().entity(*id).is_none() || self.ended.contains(id) {
+                self.births.entry(*id).or_default().push(tick);
+            }
+        }
+        self.ended.clear();
         self.visible.clear();
         for entity in state.iter().filter(|entity| weight(entity.id()) > 0) {
             self.visible.insert(entity.id());
@@ -312,7 +327,7 @@ impl Trial {
     }
 
     /// Compares the view with the past.
-    fn judge(&mut self, packet: &[u8], fresh: bool) -> Result<(), Fault> {
+    fn judge(&mut self, packet: &[u8], fresh: bool, now: u32) -> Result<(), Fault> {
         let view = self.receiver.view();
         let mut shown = BTreeMap::new();
         for entity in view.iter() {
@@ -329,11 +344,33 @@ impl Trial {
                     now: as_of,
                 });
             }
+            if fresh && self.is_mistaken(packet, id, as_of) {
+                return Err(Fault::Mistaken {
+                    entity: id,
+                    tick: now,
+                });
+            }
             shown.insert(id, as_of);
         }
         self.judge_losses(packet, fresh, &shown)?;
         self.shown = shown;
         Ok(())
+    }
+
+    /// Returns true if another entity has the id now, and no event says so. One with other components
+    /// looks like the same, and a full snapshot and going back in strict mode say nothing of it.
+    fn is_mistaken(&self, packet: &[u8], entity: u32, as_of: u32) -> bool {
+        let is_delta = Header::read(packet).is_ok_and(|(header, _)| header.baseline().is_some());
+        let (Some(before), Some(births)) = (self.shown.get(&entity), self.births.get(&entity))
+        else {
+            return false;
+        };
+        let is_another = births.iter().any(|at| *at > *before && *at <= as_of);
+        let says = |event: &ViewEvent| {
+            event.entity() == entity && !matches!(event, ViewEvent::Changed { .. })
+        };
+        let is_merged = self.sender.options().mode == Mode::Merged;
+        is_merged && is_delta && is_another && !self.receiver.events().iter().any(says)
     }
 
     /// Checks that all entities that are no longer shown were destroyed, and rightly so.

@@ -15,7 +15,9 @@ pub(super) struct Head {
     /// When any of its values last changed.
     pub changed: u32,
     /// Where the ticks of its values begin.
-    pub from: usize,
+    pub from: u32,
+    /// Whether another entity had its id when packets that may be under way still were sent.
+    pub is_heir: bool,
 }
 
 /// A range of the bytes that a world has encoded.

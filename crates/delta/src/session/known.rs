@@ -101,7 +101,17 @@ impl Known {
         if newest != 0 && !self.ends() && now.changed <= newest && seen_as == Some(now.face) {
             return None;
         }
+        if self.must_wait(now, mode) {
+            return None;
+        }
         Some(self.name(now, mode))
+    }
+
+    /// Returns true if a packet under way may have created another entity with its id. If that packet
+    /// arrives, the other one must be destroyed first, so that the receiver does not take one for the
+    /// other.
+    const fn must_wait(&self, now: &Stamp, mode: Mode) -> bool {
+        now.is_heir && self.flight != 0 && self.acked == 0 && matches!(mode, Mode::Merged)
     }
 
     /// Returns how a packet names an entity that the receiver may see.
@@ -119,6 +129,9 @@ impl Known {
     pub fn beside(&self, now: Option<&Stamp>, mode: Mode) -> Result<Option<What>, Waits> {
         let is_merged = mode == Mode::Merged;
         if let Some(now) = now {
+            if self.must_wait(now, mode) {
+                return Err(Waits);
+            }
             let is_there = self.acked != 0 && self.acked_as == Some(now.face);
             let has_all = is_there && self.flight == 0 && now.changed <= self.acked;
             let named = is_merged && !has_all;

@@ -28,6 +28,7 @@ mod audience;
 mod budget;
 mod bytes;
 mod change;
+mod ended;
 mod feedback;
 mod grid;
 mod known;

@@ -12,6 +12,9 @@ use crate::wire::HEADER_BYTES;
 /// seconds at 30 packets per second.
 pub const DEFAULT_WINDOW: usize = 64;
 
+/// Acknowledgements reach this many ticks back. In merged mode, all packets under way lie within them.
+pub(super) const REACH: u32 = 64;
+
 /// The meaning of the state "of a tick" on which a delta builds. Both sides must use the same mode; they
 /// agree on it when they connect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

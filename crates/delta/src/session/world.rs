@@ -8,6 +8,7 @@ use gametape_core::text::Hash;
 use super::audience::{Audience, Faces, RestrictError, Sees, Stamp, faces};
 use super::bytes::{Bytes, parts};
 use super::change::{Head, Span};
+use super::ended::Ended;
 use super::lane::Lane;
 use super::options::SendError;
 use super::scratch::Scratch;
@@ -58,6 +59,7 @@ pub struct World {
     faces: Vec<Faces>,
     /// The groups of entities, by id.
     groups: Vec<(u32, u32)>,
+    ended: Ended,
     /// Grows with each change of the state.
     revision: u64,
     bytes: Bytes,
@@ -77,6 +79,7 @@ impl World {
             sees: Sees::EVERYTHING,
             faces: Vec::new(),
             groups: Vec::new(),
+            ended: Ended::default(),
             revision: 0,
             bytes: Bytes::default(),
             scratch: Scratch::default(),
@@ -124,6 +127,7 @@ impl World {
     pub fn update(&mut self, state: &Snapshot) -> Result<(), SendError> {
         self.check(state)?;
         let tick = state.tick();
+        self.ended.forget(tick);
         let is_restricted = self.is_restricted();
         let (next, heads, changed, _) = &mut self.spare;
         next.clear();
@@ -140,16 +144,21 @@ impl World {
             let alike = |(old, _): &(Row<'_>, &Head)| old.mask == row.mask;
             let Some((old, head)) = found.filter(alike) else {
                 if let Some((old, head)) = found.filter(|_| is_restricted) {
-                    let then = self.changed.get(head.from..).unwrap_or_default();
+                    let then = self.changed.get(head.from as usize..).unwrap_or_default();
                     let now = next.rows.codes_mut(at);
                     merge(layout, (old, then), (row.mask, now), tick, changed);
                 } else {
                     changed.resize(from + row.codes.len(), tick);
                 }
+                let is_heir = match found {
+                    Some((_, head)) => head.is_heir,
+                    None => self.ended.has(row.id),
+                };
                 heads.push(Head {
                     born: tick,
                     changed: tick,
-                    from,
+                    from: from as u32,
+                    is_heir,
                 });
                 continue;
             };
@@ -157,12 +166,13 @@ impl World {
                 settle_row(layout, old, next.rows.codes_mut(at));
             }
             let now = next.rows.get(at).unwrap_or_default();
-            let then = self.changed.get(head.from..).unwrap_or_default();
+            let then = self.changed.get(head.from as usize..).unwrap_or_default();
             let is_new = compare((old.codes, then), now.codes, tick, changed);
             heads.push(Head {
                 born: head.born,
                 changed: if is_new { tick } else { head.changed },
-                from,
+                from: from as u32,
+                is_heir: head.is_heir,
             });
         }
         drop(before);
@@ -175,6 +185,8 @@ impl World {
         mem::swap(&mut self.heads, heads);
         mem::swap(&mut self.changed, changed);
         mem::swap(&mut self.faces, faces);
+        // `next` is the state before now.
+        self.ended.note(next, self.state.ids());
         let state = &self.state;
         self.groups.retain(|(id, _)| state.rows.find(*id).is_ok());
         self.begin();
@@ -188,7 +200,7 @@ impl World {
         let mut before = Lane::new(self.state.rows.iter().zip(&self.faces));
         all.clear();
         all.extend(next.rows.iter().zip(heads).map(|(row, head)| {
-            let ticks = changed.get(head.from..).unwrap_or_default();
+            let ticks = changed.get(head.from as usize..).unwrap_or_default();
             let is_new =
                 |(component, ticks): (usize, &[u32])| u64::from(ticks.contains(&tick)) << component;
             let new = parts(layout, row.mask, ticks).map(is_new).sum();
@@ -232,6 +244,7 @@ impl World {
         };
         self.state.rows.remove(at);
         self.heads.remove(at);
+        self.ended.add(id, self.state.tick());
         if at < self.faces.len() {
             self.faces.remove(at);
         }
@@ -313,9 +326,14 @@ impl World {
                 born: head.born,
                 changed: head.changed,
                 face: Audience::All,
+                is_heir: head.is_heir,
             };
         }
-        self.stamp_of_face(at, audience)
+        let is_heir = head.is_heir;
+        Stamp {
+            is_heir,
+            ..self.stamp_of_face(at, audience)
+        }
     }
 
     #[inline(never)]
@@ -328,6 +346,7 @@ impl World {
             born: 0,
             changed: 0,
             face: audience,
+            is_heir: false,
         })
     }
 
@@ -353,7 +372,7 @@ impl World {
         let place = self.place(at, face);
         let row = self.state.rows.get(at).unwrap_or_default();
         let layout = self.state.schema().layout();
-        let from = self.heads.get(at).map_or(0, |head| head.from);
+        let from = self.heads.get(at).map_or(0, |head| head.from as usize);
         let ticks = self.changed.get(from..from + row.codes.len());
         let changes = (row, ticks.unwrap_or_default());
         let visible = self.sees.of(face);

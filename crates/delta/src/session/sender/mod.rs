@@ -21,7 +21,7 @@ use super::audience::Relevance;
 use super::feedback::Feedback;
 use super::grid::{Area, Grid, Near};
 use super::known::Known;
-use super::options::{Mode, SendError, SenderOptions, Sent, Totals};
+use super::options::{Mode, REACH, SendError, SenderOptions, Sent, Totals};
 use super::world::World;
 use crate::body::check_schema;
 use crate::error::EncodeError;
@@ -30,8 +30,6 @@ use crate::rule::Rule;
 use crate::schema::Schema;
 use crate::wire::{HEADER_BYTES, Header, Kind};
 
-/// Acknowledgements reach this many ticks back.
-const REACH: u32 = 64;
 /// After so many packets without any acknowledgement, the session begins again: the receiver may
 /// have come later.
 const PATIENCE: u32 = 96;
