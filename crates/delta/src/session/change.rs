@@ -1,6 +1,6 @@
 //! Changes of entities: when they happen, and what a packet makes of them.
 
-use super::audience::Audience;
+use super::audience::{Audience, Stamp};
 use crate::wire::Tag;
 
 /// The size of a destroyed entity: its id.
@@ -16,6 +16,18 @@ pub(super) struct Head {
     pub changed: u32,
     /// Where the ticks of its values begin.
     pub from: usize,
+}
+
+impl Head {
+    /// Returns the entity as everybody sees it.
+    #[inline]
+    pub const fn stamp(&self) -> Stamp {
+        Stamp {
+            born: self.born,
+            changed: self.changed,
+            face: Audience::All,
+        }
+    }
 }
 
 /// A range of the bytes that a world has encoded.
