@@ -101,6 +101,7 @@ impl Session {
                 0 => Mode::Merged,
                 _ => Mode::Strict,
             },
+            ..SenderOptions::default()
         };
         let window = match kind & 0x30 {
             0 => windows[script.below(windows.len())],
