@@ -1,6 +1,6 @@
 //! Changes of entities: when they happen, and what a packet makes of them.
 
-use super::audience::Audience;
+use super::audience::{Audience, Stamp};
 use crate::wire::Tag;
 
 /// The size of a destroyed entity: its id.
@@ -18,6 +18,19 @@ pub(super) struct Head {
     pub from: u32,
     /// Whether another entity had its id when packets that may be under way still were sent.
     pub is_heir: bool,
+}
+
+impl Head {
+    /// Returns the entity as everybody sees it.
+    #[inline]
+    pub const fn stamp(&self) -> Stamp {
+        Stamp {
+            born: self.born,
+            changed: self.changed,
+            face: Audience::All,
+            is_heir: self.is_heir,
+        }
+    }
 }
 
 /// A range of the bytes that a world has encoded.

@@ -72,22 +72,22 @@ impl Known {
         self.acked != 0 || self.flight != 0
     }
 
-    /// Returns the tick of its values in the state on which the next packet builds; 0 if that state
-    /// lacks it.
-    pub const fn base(&self, mode: Mode) -> u32 {
-        match (mode, self.flight, self.ends()) {
-            (Mode::Merged, ..) | (Mode::Strict, 0, _) => self.acked,
-            (Mode::Strict, _, true) => 0,
-            (Mode::Strict, flight, false) => flight,
+    /// Returns the tick and the face of its values in the state on which the next packet builds; tick
+    /// 0 if that state lacks it.
+    #[inline]
+    const fn based_on(&self, mode: Mode) -> (u32, Option<Audience>) {
+        if matches!(mode, Mode::Merged) || self.flight == 0 {
+            (self.acked, self.acked_as)
+        } else if self.ends() {
+            (0, None)
+        } else {
+            (self.flight, Some(self.flight_as))
         }
     }
 
-    /// Returns the face of its values in the state on which the next packet builds.
-    const fn base_as(&self, mode: Mode) -> Option<Audience> {
-        match (mode, self.flight) {
-            (Mode::Merged, _) | (Mode::Strict, 0) => self.acked_as,
-            (Mode::Strict, _) => Some(self.flight_as),
-        }
+    /// Returns the tick of [`based_on`](Self::based_on).
+    pub const fn base(&self, mode: Mode) -> u32 {
+        self.based_on(mode).0
     }
 
     /// Returns the change to send for an entity that the receiver may see.
@@ -117,9 +117,9 @@ impl Known {
     /// Returns how a packet names an entity that the receiver may see.
     #[inline]
     pub fn name(&self, now: &Stamp, mode: Mode) -> What {
-        match self.base(mode) {
-            0 => What::Create,
-            base if base < now.born || self.base_as(mode) != Some(now.face) => What::Replace,
+        match self.based_on(mode) {
+            (0, _) => What::Create,
+            (base, face) if base < now.born || face != Some(now.face) => What::Replace,
             _ => What::Update,
         }
     }

@@ -99,7 +99,7 @@ impl World {
         Ok(())
     }
 
-    fn is_restricted(&self) -> bool {
+    pub(super) fn is_restricted(&self) -> bool {
         self.sees != Sees::EVERYTHING
     }
 
@@ -319,35 +319,15 @@ impl World {
     }
 
     /// Returns the entity at `at`, which has this head, as an audience sees it.
-    #[inline(always)]
     pub(super) fn stamp(&self, at: usize, head: &Head, audience: Audience) -> Stamp {
-        if self.faces.is_empty() {
-            return Stamp {
-                born: head.born,
-                changed: head.changed,
-                face: Audience::All,
-                is_heir: head.is_heir,
-            };
-        }
-        let is_heir = head.is_heir;
-        Stamp {
-            is_heir,
-            ..self.stamp_of_face(at, audience)
-        }
-    }
-
-    #[inline(never)]
-    fn stamp_of_face(&self, at: usize, audience: Audience) -> Stamp {
         let found = self.faces.get(at).and_then(|faces| {
             // What is seen is that face's, with the history of that.
             faces.get(faces.get(audience as usize)?.face as usize)
         });
-        found.copied().unwrap_or(Stamp {
-            born: 0,
-            changed: 0,
-            face: audience,
-            is_heir: false,
-        })
+        Stamp {
+            is_heir: head.is_heir,
+            ..found.copied().unwrap_or(head.stamp())
+        }
     }
 
     /// Returns the place in `bytes` for a face of the entity at `at`.

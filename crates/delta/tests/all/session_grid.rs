@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use gametape_delta::{
-    Area, Codec, Component, Field, Grid, Near, Schema, SendError, Sender, SenderOptions, Snapshot,
-    Value, World,
+    Area, Audience, Codec, Component, Feedback, Field, Grid, Near, Relevance, Schema, SendError,
+    Sender, SenderOptions, Snapshot, Value, World,
 };
 use proptest::prelude::*;
 
+use crate::allocations::count;
 use crate::session_audience::random;
 
 const SCALE: u32 = 4;
@@ -110,7 +111,7 @@ proptest! {
             prop_assert_eq!((sent, &packet), (all_sent, &expected), "tick {}", tick);
             // Feedback comes for half of the packets; the window stalls, and sessions restart.
             if tick % 2 == 0 && tick < 20 {
-                let ack = gametape_delta::Feedback::Ack { tick: sent.tick, earlier: 0 };
+                let ack = Feedback::Ack { tick: sent.tick, earlier: 0 };
                 prop_assert_eq!(near.feedback(&ack), all.feedback(&ack));
             }
             if tick % 13 == 0 {
@@ -197,4 +198,74 @@ fn a_grid_says_what_is_wrong() {
         Sender::new(&schema).encode_near(&mut world, &other, &area, |_| 1, &mut Vec::new()),
         Err(SendError::Encode(_))
     ));
+}
+
+/// Players who walk, each with a card that only he sees, and a weapon that travels with him.
+#[test]
+fn senders_with_all_they_can_do_allocate_nothing_once_warm() {
+    let schema = schema();
+    let mut world = World::new(&schema);
+    world.restrict(1, Audience::Owner).unwrap();
+    let mut grid = Grid::new(&schema, 2, &[1, 2], 10.0).unwrap();
+    let mut state = Snapshot::new(&schema, 0);
+    let options = SenderOptions {
+        window: 8,
+        min_budget: Some(300),
+        ..SenderOptions::default()
+    };
+    let mut senders: Vec<_> = (0..4)
+        .map(|_| Sender::with_options(&schema, options))
+        .collect();
+    let mut packet = Vec::new();
+    for id in 0..200 {
+        world.group(id, Some(id / 2));
+    }
+    let is_lost = |tick: u32| tick.is_multiple_of(5) || tick % 100 > 90;
+    let mut at_start = 0;
+    for tick in 1..=1200_u32 {
+        if tick == 700 {
+            at_start = count();
+        }
+        state.set_tick(tick);
+        for id in 0..200 {
+            let step = (tick + id * 16) % 400;
+            let x = i64::from(step.min(400 - step)) * 4;
+            place(&mut state, id, [x, i64::from(id % 20) * 4, 0]);
+            let card = Value::VarUInt((1 << 28) + tick / 7);
+            state.entry(id).set(1, &[card]).unwrap();
+        }
+        world.update(&state).unwrap();
+        grid.update(&world);
+        for (own, sender) in (0..).zip(&mut senders) {
+            let area = Area {
+                centre: [100.0, f64::from(own), 0.0],
+                enter: 40.0,
+                leave: 45.0,
+            };
+            let relevance = |near: Near| Relevance {
+                weight: 1,
+                audience: if near.id % 4 == own {
+                    Audience::Owner
+                } else {
+                    Audience::All
+                },
+            };
+            let sent = sender
+                .encode_near(&mut world, &grid, &area, relevance, &mut packet)
+                .unwrap();
+            assert!(tick < 10 || sent.stalled || sent.named > 0);
+            if !is_lost(tick) {
+                let bits = (0..64).filter(|bit| tick > bit + 1 && !is_lost(tick - 1 - bit));
+                let earlier = bits.fold(0, |bits, bit| bits | 1 << bit);
+                sender.feedback(&Feedback::Ack {
+                    tick: sent.tick,
+                    earlier,
+                });
+            }
+        }
+    }
+    let during = count() - at_start;
+    assert!(during == 0, "{during} allocations in 500 ticks");
+    let lost: u64 = senders.iter().map(|sender| sender.totals().lost).sum();
+    assert!(lost > 0);
 }

@@ -212,12 +212,13 @@ impl Sender {
             visible: 0,
             held: 0,
         };
+        let again: Vec<Known>;
+        let mut known = &self.known;
         if restarts {
-            let known: Vec<Known> = self.known.iter().map(Known::again).collect();
-            find(&mut scan, &known, world);
-        } else {
-            find(&mut scan, &self.known, world);
+            again = known.iter().map(Known::again).collect();
+            known = &again;
         }
+        find(&mut scan, known, world);
         let (heaviest, held, visible) = (scan.heaviest, scan.held, scan.visible);
         let max = self.options.limits.max_entities;
         if visible > max {

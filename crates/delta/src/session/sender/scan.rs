@@ -4,7 +4,7 @@ use core::mem;
 
 use crate::schema::ones;
 use crate::session::audience::{Audience, Relevance, Stamp};
-use crate::session::change::{Waiting, What};
+use crate::session::change::{Head, Waiting, What};
 use crate::session::grid::{Area, Grid, Near};
 use crate::session::known::Known;
 use crate::session::options::Mode;
@@ -38,22 +38,40 @@ impl Scan<'_> {
     /// Fills `scratch` with what is known after this packet, and the order of the changes.
     pub fn entities<R: Into<Relevance>>(
         &mut self,
+        known: &[Known],
+        world: &World,
+        relevance: impl FnMut(u32) -> R,
+    ) {
+        // Two loops, because the question in each turn costs a tenth.
+        if world.is_restricted() {
+            let stamp = |at, head: &Head, audience| world.stamp(at, head, audience);
+            self.pass(known, world, relevance, stamp);
+        } else {
+            self.pass(known, world, relevance, |_, head, _| head.stamp());
+        }
+    }
+
+    #[inline(always)]
+    fn pass<R: Into<Relevance>>(
+        &mut self,
         mut known: &[Known],
         world: &World,
         mut relevance: impl FnMut(u32) -> R,
+        stamp: impl Fn(usize, &Head, Audience) -> Stamp,
     ) {
         self.scratch.known.clear();
         self.scratch.order.clear();
         for (at, (id, head)) in world.ids().iter().zip(world.heads()).enumerate() {
-            let entity = self.up_to(&mut known, *id);
+            let new = Known::new(*id);
+            let entity = self.up_to(&mut known, *id).unwrap_or(&new);
             let Relevance { weight, audience } = relevance(*id).into();
             match weight {
                 0 => self.hide(entity),
-                weight => self.show(entity, &world.stamp(at, head, audience), weight),
+                weight => self.show(entity, &stamp(at, head, audience), weight),
             }
         }
         for gone in known {
-            self.hide(*gone);
+            self.hide(gone);
         }
     }
 
@@ -76,7 +94,8 @@ impl Scan<'_> {
                 let (Some(id), Some(head)) = (world.ids().get(at), world.heads().get(at)) else {
                     continue;
                 };
-                let entity = self.up_to(&mut known, *id);
+                let new = Known::new(*id);
+                let entity = self.up_to(&mut known, *id).unwrap_or(&new);
                 let distance_squared = grid.distance_squared(at, area);
                 let [enter, leave] = reach;
                 if distance_squared > if entity.shown { leave } else { enter } {
@@ -96,32 +115,28 @@ impl Scan<'_> {
         }
         self.scratch.bits = bits;
         for gone in known {
-            self.hide(*gone);
+            self.hide(gone);
         }
     }
 
     /// Returns what is known of an entity. All that are known before it are no longer to be seen.
     #[inline(always)]
-    fn up_to(&mut self, known: &mut &[Known], id: u32) -> Known {
+    fn up_to<'k>(&mut self, known: &mut &'k [Known], id: u32) -> Option<&'k Known> {
         while let Some((gone, rest)) = known.split_first()
             && gone.id < id
         {
-            self.hide(*gone);
+            self.hide(gone);
             *known = rest;
         }
-        match known.split_first() {
-            Some((found, rest)) if found.id == id => {
-                *known = rest;
-                *found
-            }
-            _ => Known::new(id),
-        }
+        let (found, rest) = known.split_first().filter(|(found, _)| found.id == id)?;
+        *known = rest;
+        Some(found)
     }
 
+    // What is known is copied as a whole: taken apart, it has no room in registers.
     #[inline(always)]
-    fn show(&mut self, mut known: Known, now: &Stamp, weight: u32) {
+    fn show(&mut self, known: &Known, now: &Stamp, weight: u32) {
         self.visible += 1;
-        known.shown = true;
         self.heaviest = self.heaviest.max(weight);
         let weight = u64::from(weight);
         let change = known.show(now, self.mode).map(|what| match what {
@@ -130,36 +145,38 @@ impl Scan<'_> {
             What::Update => (what, CHANGED * weight),
             _ => (what, NEW * weight),
         });
-        self.push(known, change, now.face);
+        self.push(known, change, now.face, true);
     }
 
     #[inline(always)]
-    fn hide(&mut self, mut known: Known) {
+    fn hide(&mut self, known: &Known) {
         if known.may_be_held() {
-            known.shown = false;
             let ends = known.hide(self.mode);
             let urgency = ENDED * u64::from(self.before);
             let change = ends.then_some((What::Destroy, urgency));
-            self.push(known, change, Audience::All);
+            self.push(known, change, Audience::All, false);
         }
     }
 
     #[inline(always)]
-    fn push(&mut self, mut known: Known, change: Option<(What, u64)>, face: Audience) {
+    fn push(&mut self, known: &Known, change: Option<(What, u64)>, face: Audience, shown: bool) {
         self.held += usize::from(known.may_be_held());
+        let mut since = 0;
         if let Some((what, urgency)) = change {
-            if known.since == 0 {
-                known.since = self.tick;
-            }
-            let waited = u64::from(self.tick - known.since) + 1;
+            since = if known.since == 0 {
+                self.tick
+            } else {
+                known.since
+            };
+            let waited = u64::from(self.tick - since) + 1;
             let priority = urgency.saturating_mul(waited).min(u32::MAX.into());
             let at = self.scratch.known.len() as u32;
-            self.scratch
-                .order
-                .push(Waiting::new(priority as u32, at, what, face));
-        } else {
-            known.since = 0;
+            let waiting = Waiting::new(priority as u32, at, what, face);
+            self.scratch.order.push(waiting);
         }
-        self.scratch.known.push(known);
+        self.scratch.known.push(*known);
+        if let Some(known) = self.scratch.known.last_mut() {
+            (known.since, known.shown) = (since, shown);
+        }
     }
 }
