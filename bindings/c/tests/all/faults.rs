@@ -1,5 +1,6 @@
 //! Wrong calls and hostile bytes: each gets an error of its class.
 
+use std::ffi::c_void;
 use std::ptr;
 
 use gametape_c::*;
@@ -223,6 +224,75 @@ fn an_entity_too_large_is_reported() {
     let sent = encode(&mut sender, &mut world).unwrap();
     assert_eq!((sent.named, sent.held_back), (0, 9));
     assert!(sent.held_back_bytes > 32 && sent.size <= 32);
+}
+
+#[test]
+fn components_are_restricted_to_audiences_that_are_some_and_in_time() {
+    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
+    let mut world = gametape_world_new(Some(&schema), None).unwrap();
+    let mut refused = |world: &mut World, component, least, expected: &str| {
+        let status = gametape_world_restrict(Some(world), component, least, Some(&mut error));
+        assert_eq!((status, text(&error)), (Status::Caller, expected));
+    };
+    let owner = Audience::Owner as u32;
+    let no_audience = "audience 3 is not defined: 0 is all, 1 is team, 2 is owner";
+    refused(&mut world, 1, 3, no_audience);
+    refused(&mut world, 9, owner, "the schema has no component 9");
+    update(&mut world, &state(&schema, 5));
+    let late = "components are restricted before the first state, and this world is at tick 5";
+    refused(&mut world, 1, owner, late);
+}
+
+#[test]
+fn grids_that_cannot_be() {
+    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
+    for (component, fields, cell, expected) in [
+        (9, &[1, 2][..], 1.0, "the schema has no component 9"),
+        (1, &[1, 3], 1.0, "component 1 has no field 3"),
+        (1, &[1], 1.0, "a position has 2 or 3 fields, 1 were given"),
+        (1, &[1, 2], 0.0, "a cell has a size above 0, 0 was given"),
+    ] {
+        assert!(grid(&schema, component, fields, cell, Some(&mut error)).is_none());
+        assert_eq!(gametape_error_status(Some(&error)), Status::Caller);
+        assert_eq!(text(&error), expected);
+    }
+}
+
+/// As no audience.
+extern "C" fn nobody(_: *mut c_void, _: u32, _: f64, audience: *mut u32) -> u32 {
+    // SAFETY: it points to a number.
+    unsafe { audience.write(3) };
+    1
+}
+
+#[test]
+fn a_packet_needs_a_new_grid_and_audiences_that_are_some() {
+    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
+    let mut world = gametape_world_new(Some(&schema), None).unwrap();
+    let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
+    let mut grid = grid(&schema, 1, &[1, 2], 1.0, None).unwrap();
+    let mut ship = state(&schema, 1);
+    put(&mut ship, 9, 1, &[0, 0]);
+    update(&mut world, &ship);
+    let (area, context) = (Area::default(), ptr::null_mut());
+    let mut refused = |grid: &Grid, world: &mut World, ask: Relevance, expected: &str| {
+        let mut sent = std::mem::MaybeUninit::uninit();
+        let (from, near, into) = (&raw mut *sender, Some(&area), Some(&mut sent));
+        let why = Some(&mut *error);
+        // SAFETY: handles, and a callback.
+        let status = unsafe {
+            gametape_sender_encode_near(from, world, grid, near, ask, context, into, why)
+        };
+        assert_eq!((status, text(&error)), (Status::Caller, expected));
+    };
+    let old = "the grid is not of the newest state: update it after the world";
+    refused(&grid, &mut world, None, old);
+    refused(&grid, &mut world, Some(nobody), old);
+    gametape_grid_update(Some(&mut grid), Some(&world), None);
+    let no_audience = "audience 3 is not defined: 0 is all, 1 is team, 2 is owner";
+    refused(&grid, &mut world, Some(nobody), no_audience);
+    // Nothing was sent so far.
+    assert_eq!(encode(&mut sender, &mut world).unwrap().named, 1);
 }
 
 #[test]
