@@ -144,14 +144,16 @@ pub unsafe extern "C" fn gametape_sender_encode_near(
     sender: *mut Sender,
     world: *mut World,
     grid: *const Grid,
-    area: Option<&Area>,
+    area: *const Area,
     relevance: Relevance,
     context: *mut c_void,
     sent: Option<&mut MaybeUninit<Sent>>,
     error: Option<&mut Error>,
 ) -> Status {
     run(error, || {
-        let place = (grid, (*needed(area, "area")?).into());
+        // SAFETY: NULL or an area, of which a copy is taken.
+        let area = *needed(unsafe { area.as_ref() }, "area")?;
+        let place = (grid, area.into());
         // SAFETY: handles, and a function with its context.
         unsafe { encode(sender, world, Some(place), (relevance, context), sent) }
     })

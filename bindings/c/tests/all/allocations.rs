@@ -84,7 +84,7 @@ fn a_session_allocates_nothing_once_warm() {
             if tick.is_multiple_of(2) {
                 gametape_sender_encode(from, log, ask, context, into, why)
             } else {
-                let (near, area) = (&raw const *grid, Some(&area));
+                let (near, area) = (&raw const *grid, &raw const area);
                 gametape_sender_encode_near(from, log, near, area, ask, context, into, why)
             }
         };

@@ -277,7 +277,7 @@ fn a_packet_needs_a_new_grid_and_audiences_that_are_some() {
     let (area, context) = (Area::default(), ptr::null_mut());
     let mut refused = |grid: &Grid, world: &mut World, ask: Relevance, expected: &str| {
         let mut sent = std::mem::MaybeUninit::uninit();
-        let (from, near, into) = (&raw mut *sender, Some(&area), Some(&mut sent));
+        let (from, near, into) = (&raw mut *sender, &raw const area, Some(&mut sent));
         let why = Some(&mut *error);
         // SAFETY: handles, and a callback.
         let status = unsafe {

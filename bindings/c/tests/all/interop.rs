@@ -257,13 +257,14 @@ impl Both {
         let (from, mut sent) = (&raw mut context, MaybeUninit::uninit());
         let (sender, world) = (&raw mut *self.sender, &raw mut *self.world);
         let (grid, area) = (&raw const *self.grid, self.area.as_ref());
+        let at = area.map_or(std::ptr::null(), std::ptr::from_ref);
         let (theirs, log, packet) = (&mut self.their_sender, &mut self.log, &mut self.packet);
         let mut wanted = Vec::new();
         let (status, expected) = if let Some(place) = area {
             // SAFETY: handles, and a callback with its context.
             let status = unsafe {
                 let (into, ask) = (Some(&mut sent), Some(relevance as _));
-                gametape_sender_encode_near(sender, world, grid, area, ask, from.cast(), into, None)
+                gametape_sender_encode_near(sender, world, grid, at, ask, from.cast(), into, None)
             };
             let place = delta::Area {
                 centre: place.centre,

@@ -84,27 +84,27 @@ fn null_is_an_error_that_names_the_pointer() {
             Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
         );
         "area" gametape_sender_encode_near(
-            &raw mut *sender, &raw mut *world, &raw const *grid, None, None, null_mut(),
+            &raw mut *sender, &raw mut *world, &raw const *grid, null(), None, null_mut(),
             Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
         );
         "sent" gametape_sender_encode_near(
-            &raw mut *sender, &raw mut *world, &raw const *grid, Some(&area), None, null_mut(),
+            &raw mut *sender, &raw mut *world, &raw const *grid, &raw const area, None, null_mut(),
             None, Some(&mut error)
         );
         "sender" gametape_sender_encode_near(
-            null_mut(), &raw mut *world, &raw const *grid, Some(&area), None, null_mut(),
+            null_mut(), &raw mut *world, &raw const *grid, &raw const area, None, null_mut(),
             Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
         );
         "world" gametape_sender_encode_near(
-            &raw mut *sender, null_mut(), &raw const *grid, Some(&area), Some(unasked), null_mut(),
+            &raw mut *sender, null_mut(), &raw const *grid, &raw const area, Some(unasked), null_mut(),
             Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
         );
         "grid" gametape_sender_encode_near(
-            &raw mut *sender, &raw mut *world, null(), Some(&area), None, null_mut(),
+            &raw mut *sender, &raw mut *world, null(), &raw const area, None, null_mut(),
             Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
         );
         "grid" gametape_sender_encode_near(
-            &raw mut *sender, &raw mut *world, null(), Some(&area), Some(unasked), null_mut(),
+            &raw mut *sender, &raw mut *world, null(), &raw const area, Some(unasked), null_mut(),
             Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
         );
         "sender" gametape_sender_totals(
