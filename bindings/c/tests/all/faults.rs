@@ -1,6 +1,5 @@
 //! Wrong calls and hostile bytes: each gets an error of its class.
 
-use std::ffi::c_void;
 use std::ptr;
 
 use gametape_c::*;
@@ -256,43 +255,6 @@ fn grids_that_cannot_be() {
         assert_eq!(gametape_error_status(Some(&error)), Status::Caller);
         assert_eq!(text(&error), expected);
     }
-}
-
-/// As no audience.
-extern "C" fn nobody(_: *mut c_void, _: u32, _: f64, audience: *mut u32) -> u32 {
-    // SAFETY: it points to a number.
-    unsafe { audience.write(3) };
-    1
-}
-
-#[test]
-fn a_packet_needs_a_new_grid_and_audiences_that_are_some() {
-    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
-    let mut world = gametape_world_new(Some(&schema), None).unwrap();
-    let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
-    let mut grid = grid(&schema, 1, &[1, 2], 1.0, None).unwrap();
-    let mut ship = state(&schema, 1);
-    put(&mut ship, 9, 1, &[0, 0]);
-    update(&mut world, &ship);
-    let (area, context) = (Area::default(), ptr::null_mut());
-    let mut refused = |grid: &Grid, world: &mut World, ask: Relevance, expected: &str| {
-        let mut sent = std::mem::MaybeUninit::uninit();
-        let (from, near, into) = (&raw mut *sender, &raw const area, Some(&mut sent));
-        let why = Some(&mut *error);
-        // SAFETY: handles, and a callback.
-        let status = unsafe {
-            gametape_sender_encode_near(from, world, grid, near, ask, context, into, why)
-        };
-        assert_eq!((status, text(&error)), (Status::Caller, expected));
-    };
-    let old = "the grid is not of the newest state: update it after the world";
-    refused(&grid, &mut world, None, old);
-    refused(&grid, &mut world, Some(nobody), old);
-    gametape_grid_update(Some(&mut grid), Some(&world), None);
-    let no_audience = "audience 3 is not defined: 0 is all, 1 is team, 2 is owner";
-    refused(&grid, &mut world, Some(nobody), no_audience);
-    // Nothing was sent so far.
-    assert_eq!(encode(&mut sender, &mut world).unwrap().named, 1);
 }
 
 #[test]

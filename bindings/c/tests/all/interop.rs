@@ -10,6 +10,7 @@ use gametape_delta as delta;
 use gametape_samples::delta::Arena;
 
 use crate::common::{self, *};
+use crate::compare::{assert_events, assert_same, fill};
 
 /// A session through C and one of the library, side by side.
 struct Both {
@@ -38,81 +39,6 @@ struct Both {
     late: VecDeque<delta::Feedback>,
     /// The number of packets that needed a full snapshot.
     asked: u32,
-}
-
-/// Copies a state of the library with the functions of C.
-fn fill(from: &delta::Snapshot, to: &mut Snapshot) {
-    gametape_snapshot_clear(Some(to), None);
-    gametape_snapshot_set_tick(Some(to), from.tick(), None);
-    for entity in from.iter() {
-        for part in entity.components() {
-            let values: Vec<i64> = part.values().map(|value| value.as_i128() as i64).collect();
-            assert_eq!(put(to, entity.id(), part.id(), &values), Status::Ok);
-        }
-    }
-}
-
-/// Reads a state with the functions of C, and compares it.
-fn assert_same(expected: &delta::Snapshot, found: &Snapshot) {
-    assert_eq!(gametape_snapshot_tick(Some(found)), expected.tick());
-    let mut ids = MaybeUninit::uninit();
-    let count = gametape_snapshot_entities(Some(found), Some(&mut ids));
-    assert_eq!(count, expected.len());
-    // SAFETY: the ids are valid until the state changes.
-    let ids = match count {
-        0 => &[],
-        count => unsafe { std::slice::from_raw_parts(ids.assume_init(), count) },
-    };
-    assert_eq!(ids, expected.ids());
-    for entity in expected.iter() {
-        let (mut parts, mut count) = ([0; 64], MaybeUninit::uninit());
-        let (into, id) = (parts.as_mut_ptr(), entity.id());
-        // SAFETY: an array with its length.
-        let status = unsafe {
-            gametape_snapshot_components(Some(found), id, into, 64, Some(&mut count), None)
-        };
-        assert_eq!(status, Status::Ok);
-        // SAFETY: it is set if there was no error.
-        let parts = &parts[..unsafe { count.assume_init() }];
-        assert!(
-            entity
-                .components()
-                .map(|part| part.id())
-                .eq(parts.iter().copied())
-        );
-        for part in entity.components() {
-            let read = values(found, id, part.id()).unwrap();
-            let fields = part.definition().fields.iter();
-            for ((field, value), read) in fields.zip(part.values()).zip(&read) {
-                assert_eq!(i128::from(read.integer), value.as_i128());
-                let scale = match field.codec {
-                    delta::Codec::FixedPoint { scale, .. } => f64::from(scale),
-                    _ => 1.0,
-                };
-                assert!((read.real - value.as_i128() as f64 / scale).abs() < 1e-9);
-            }
-        }
-    }
-}
-
-/// Compares events of C with the library's, of which there must not be more.
-fn assert_events(expected: &[delta::ViewEvent], found: &[Event]) {
-    assert_eq!(found.len(), expected.len());
-    for (expected, found) in expected.iter().zip(found) {
-        let (entity, component, fields) = (found.entity, found.component, found.fields);
-        let read = match found.kind {
-            EventKind::Spawned => delta::ViewEvent::Spawned { entity },
-            EventKind::Despawned => delta::ViewEvent::Despawned { entity },
-            EventKind::Gained => delta::ViewEvent::Gained { entity, component },
-            EventKind::Lost => delta::ViewEvent::Lost { entity, component },
-            EventKind::Changed => delta::ViewEvent::Changed {
-                entity,
-                component,
-                fields,
-            },
-        };
-        assert_eq!(read, *expected);
-    }
 }
 
 /// Some ships are hidden, others matter more; of each third one the receiver is the owner, or in his team, for a while.
@@ -534,51 +460,4 @@ fn packets_for_an_area_are_those_of_the_library() {
         // It had losses, to which the budget answered.
         assert!(both.their_sender.estimates().budget < 400);
     }
-}
-
-/// A callback that uses the world and the sender for which it is called.
-extern "C" fn reentrant(context: *mut c_void, entity: u32, _: f64, _: *mut u32) -> u32 {
-    // SAFETY: it is given a world, of which the call holds no reference.
-    let world = unsafe { &mut *context.cast::<World>() };
-    // SAFETY: the world does not change while this is used.
-    let state = unsafe { gametape_world_state(Some(world)).as_ref() }.unwrap();
-    let weight = values(state, entity, 1).map_or(0, |ship| ship[1].integer as u32);
-    gametape_world_despawn(Some(world), 2);
-    weight
-}
-
-#[test]
-fn a_callback_may_use_the_world() {
-    let schema = schema();
-    let (mut ship, mut world) = (
-        state(&schema, 1),
-        gametape_world_new(Some(&schema), None).unwrap(),
-    );
-    for id in 1..=3 {
-        put(&mut ship, id, 1, &[0, i64::from(id)]);
-    }
-    update(&mut world, &ship);
-    let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
-    let mut sent = MaybeUninit::uninit();
-    let world = &raw mut *world;
-    // SAFETY: two handles, and a callback with its context.
-    let status = unsafe {
-        let sender = &raw mut *sender;
-        let context = world.cast();
-        gametape_sender_encode(
-            sender,
-            world,
-            Some(reentrant),
-            context,
-            Some(&mut sent),
-            None,
-        )
-    };
-    assert_eq!(status, Status::Ok);
-    // SAFETY: it is set if there was no error.
-    assert_eq!(
-        unsafe { sent.assume_init() }.named,
-        2,
-        "the callback ended one of three"
-    );
 }
