@@ -11,7 +11,7 @@
 enum { SHIPS = 40, CLIENTS = 2, MOVING = 100, TICKS = 120, RATE = 30, TICK_NS = 1000000000 / RATE };
 
 /* Ids of the schema below. */
-enum { SHIP = 1, SHIELD = 2, HULL = 3 };
+enum { SHIP = 1, SHIELD = 2, X = 1, Y = 2, HULL = 3 };
 
 static const char SCHEMA[] =
     "{\"components\":["
@@ -66,14 +66,14 @@ static void fill(GametapeSnapshot *state, uint32_t tick) {
   }
 }
 
-/* The second client is told of ships near the middle four times as often. */
-static uint32_t near_the_middle(void *context, uint32_t entity) {
-  GametapeValue ship[3];
-  const GametapeSnapshot *state = context;
-  if (gametape_snapshot_values(state, entity, SHIP, ship, 3, NULL, NULL) != GAMETAPE_STATUS_OK) {
-    return 1;
-  }
-  return ship[0].real > -50.0 && ship[0].real < 50.0 ? 4 : 1;
+/* The second client is in the middle and sees far. It is told of ships near it four times as often. */
+static const GametapeArea MIDDLE = {.enter = 400.0, .leave = 420.0};
+
+static uint32_t near_the_middle(void *context, uint32_t entity, double distance_squared, uint32_t *audience) {
+  (void)context;
+  (void)entity;
+  (void)audience; /* it has no rights that others lack */
+  return distance_squared < 50.0 * 50.0 ? 4 : 1;
 }
 
 /* Counts the ships that came into view with the last packet, and those that left it. */
@@ -87,11 +87,15 @@ static void count(Client *client) {
 }
 
 /* Sends a tick to a client, and takes its answer back. Returns whether it sees something new. */
-static bool exchange(Client *client, GametapeWorld *world, GametapeWeight weight, void *context, bool is_lost,
-                     uint64_t now_ns) {
+static bool exchange(Client *client, GametapeWorld *world, const GametapeGrid *grid, bool is_lost, uint64_t now_ns) {
   GametapeSent sent;
   GametapeReceived received;
-  check(gametape_sender_encode(client->sender, world, weight, context, &sent, error), "encode");
+  if (grid == NULL) {
+    check(gametape_sender_encode(client->sender, world, NULL, NULL, &sent, error), "encode");
+  } else {
+    check(gametape_sender_encode_near(client->sender, world, grid, &MIDDLE, near_the_middle, NULL, &sent, error),
+          "encode_near");
+  }
   if (is_lost) {
     client->lost++;
     return false;
@@ -133,6 +137,9 @@ static void play(const GametapeSchema *schema, const char *path, GametapeSnapsho
   Client clients[CLIENTS];
   GametapeWorld *world = gametape_world_new(schema, error);
   made(world, "world");
+  const uint16_t position[] = {X, Y};
+  GametapeGrid *grid = gametape_grid_new(schema, SHIP, position, 2, 200.0, error);
+  made(grid, "grid");
   GametapeSnapshot *state = gametape_snapshot_new(schema, 0, error);
   made(state, "state");
   GametapeCaptureWriter *writer = gametape_capture_writer_create(path, schema, &capture, error);
@@ -150,6 +157,7 @@ static void play(const GametapeSchema *schema, const char *path, GametapeSnapsho
   for (uint32_t tick = 1; tick <= TICKS; tick++) {
     fill(state, tick);
     check(gametape_world_update(world, state, error), "update");
+    check(gametape_grid_update(grid, world, error), "grid_update");
     if (tick == 50) {
       /* The first client loses its memory, and asks for a full snapshot by itself. All ships come again. */
       check(gametape_receiver_reset(clients[0].receiver, error), "reset");
@@ -157,7 +165,7 @@ static void play(const GametapeSchema *schema, const char *path, GametapeSnapsho
     uint64_t now_ns = (uint64_t)tick * TICK_NS;
     for (uint32_t i = 0; i < CLIENTS; i++) {
       bool is_lost = (tick + i) % 3 == 0;
-      bool fresh = exchange(&clients[i], world, i == 1 ? near_the_middle : NULL, state, is_lost, now_ns);
+      bool fresh = exchange(&clients[i], world, i == 1 ? grid : NULL, is_lost, now_ns);
       /* A game draws this, at its own rate. */
       made(gametape_playout_advance(clients[i].playout, now_ns, error), "advance");
       if (i == 0 && fresh) {
@@ -175,6 +183,7 @@ static void play(const GametapeSchema *schema, const char *path, GametapeSnapsho
 
   gametape_capture_writer_free(writer);
   gametape_snapshot_free(state);
+  gametape_grid_free(grid);
   gametape_world_free(world);
   for (int i = 0; i < CLIENTS; i++) {
     gametape_sender_free(clients[i].sender);

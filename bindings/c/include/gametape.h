@@ -148,6 +148,24 @@ typedef enum GametapeMode {
 } GametapeMode;
 
 /**
+ * As whom a receiver sees an entity, from the least rights to the most.
+ */
+typedef enum GametapeAudience {
+  /**
+   * Everybody, if nothing else is said.
+   */
+  GAMETAPE_AUDIENCE_ALL = 0,
+  /**
+   * The owner's team.
+   */
+  GAMETAPE_AUDIENCE_TEAM = 1,
+  /**
+   * The owner.
+   */
+  GAMETAPE_AUDIENCE_OWNER = 2,
+} GametapeAudience;
+
+/**
  * The values of a field between two ticks at which they are known.
  */
 typedef enum GametapeBlend {
@@ -183,6 +201,11 @@ typedef struct GametapeCaptureWriter GametapeCaptureWriter;
  * One for each thread suffices, for all calls.
  */
 typedef struct GametapeError GametapeError;
+
+/**
+ * Finds the entities near a place, for `gametape_sender_encode_near`. One grid serves the senders of all receivers.
+ */
+typedef struct GametapeGrid GametapeGrid;
 
 /**
  * Shows what a receiver sees evenly: a little later than it arrives, with the values between the ticks of two updates.
@@ -282,6 +305,11 @@ typedef struct GametapeSenderOptions {
    */
   size_t budget;
   /**
+   * The smallest budget, if it is to follow the loss of packets: `budget` is then the largest. By default it stays as it
+   * is.
+   */
+  size_t min_budget;
+  /**
    * The number of packets that can be under way without an acknowledgement, at least 2; 64.
    */
   size_t window;
@@ -297,12 +325,19 @@ typedef struct GametapeSenderOptions {
 
 /**
  * Returns how important an entity is to the receiver; with 0, the receiver may not see it. `context` is what
- * `gametape_sender_encode` was given.
+ * `gametape_sender_encode` or `gametape_sender_encode_near` was given.
  *
- * It may use all handles but the `GametapeError` of that call; it must not free the sender or the world. It must return:
- * no exception, no `longjmp`.
+ * `distance_squared` is the square of the entity's distance from the centre of the area; 0 if it has no position, and in
+ * `gametape_sender_encode`. As whom the receiver sees the entity is set in `audience`, a `GametapeAudience`. It is
+ * `GAMETAPE_AUDIENCE_ALL` before.
+ *
+ * It may use all handles but the `GametapeError` of that call; it must not free the sender, the world or the grid. It
+ * must return: no exception, no `longjmp`.
  */
-typedef uint32_t (*GametapeWeight)(void *context, uint32_t entity);
+typedef uint32_t (*GametapeRelevance)(void *context,
+                                      uint32_t entity,
+                                      double distance_squared,
+                                      uint32_t *audience);
 
 /**
  * A packet, and its content.
@@ -333,19 +368,94 @@ typedef struct GametapeSent {
    */
   size_t waiting;
   /**
-   * The bytes of a packet with nothing but the first entity that fits into none; 0 if all fit. It waits, and the
-   * others go on.
+   * The bytes of a packet with nothing but the first entity that fits into none, or the first such group; 0 if all fit.
+   * It waits, and the others go on. If a group has more entities than a limit, it is their number.
    */
   size_t held_back_bytes;
   /**
-   * The id of that entity.
+   * The id of that entity; of a group the most urgent one.
    */
   uint32_t held_back;
+  /**
+   * That group; 0 if it is an entity alone.
+   */
+  uint32_t held_back_group;
   /**
    * The packet has no content, because too many are without an acknowledgement. It asks for one.
    */
   bool stalled;
 } GametapeSent;
+
+/**
+ * The place of a receiver, and how far it sees. An entity that comes as near as `enter` is seen until it is farther away
+ * than `leave`. All are in the units of the game.
+ */
+typedef struct GametapeArea {
+  /**
+   * The place; if positions have two fields, the third number is ignored.
+   */
+  double centre[3];
+  /**
+   * The distance at which entities come into view.
+   */
+  double enter;
+  /**
+   * The distance at which they leave it. A smaller one than `enter`, such as 0, counts as `enter`.
+   */
+  double leave;
+} GametapeArea;
+
+/**
+ * The numbers of a sender since it was made.
+ */
+typedef struct GametapeTotals {
+  /**
+   * Packets that were made.
+   */
+  uint64_t packets;
+  /**
+   * Their bytes.
+   */
+  uint64_t bytes;
+  /**
+   * Entities that they create. One that is replaced is created and destroyed.
+   */
+  uint64_t created;
+  /**
+   * Entities that they update.
+   */
+  uint64_t updated;
+  /**
+   * Entities that they destroy.
+   */
+  uint64_t destroyed;
+  /**
+   * Packets that were lost, or came too late. In strict mode, one for each time that the sender has to go back.
+   */
+  uint64_t lost;
+} GametapeTotals;
+
+/**
+ * What a sender knows of its network, from acknowledgements alone.
+ */
+typedef struct GametapeEstimates {
+  /**
+   * The round trip in ticks, smoothed; -1 before the first acknowledgement.
+   */
+  double round_trip;
+  /**
+   * The shortest round trip so far, in ticks; -1 before the first acknowledgement.
+   */
+  double least_round_trip;
+  /**
+   * The share of packets that were lost, or came too late; smoothed, from 0 to 1.
+   */
+  double loss;
+  /**
+   * The size that the next packet may have, in bytes.
+   */
+  size_t budget;
+} GametapeEstimates;
 
 /**
  * Options of a receiver. 0 is the default of each.
@@ -722,6 +832,25 @@ struct GametapeWorld *gametape_world_new(const struct GametapeSchema *schema, st
 void gametape_world_free(struct GametapeWorld *world);
 
 /**
+ * Hides a component, in all entities, from receivers that see them as less than `least`, a `GametapeAudience`. To be called
+ * before the first state. A `GametapeRelevance` says as whom a receiver sees an entity.
+ */
+enum GametapeStatus gametape_world_restrict(struct GametapeWorld *world,
+                                            uint16_t component,
+                                            uint32_t least,
+                                            struct GametapeError *error);
+
+/**
+ * Puts an entity into a group, in place of the one that it was in; 0 is none. It stays there until it ends; one that is
+ * to come with the next state can be in a group already. All changes of a group travel together: a receiver sees its
+ * entities as they were at one tick, or none of them.
+ */
+enum GametapeStatus gametape_world_group(struct GametapeWorld *world,
+                                         uint32_t entity,
+                                         uint32_t group,
+                                         struct GametapeError *error);
+
+/**
  * Takes the state of a new tick. Ticks ascend, from 1 on. An entity that the last state lacks is new, and one that is
  * absent now has ended.
  */
@@ -743,6 +872,31 @@ bool gametape_world_despawn(struct GametapeWorld *world,
 const struct GametapeSnapshot *gametape_world_state(const struct GametapeWorld *world);
 
 /**
+ * Makes a grid over the position in 2 or 3 fields of a component, given by their ids, with cells of a size in the units of
+ * the game: about half of the distance that receivers see. A fixed-point number counts as its number divided by the
+ * scale. NULL after an error.
+ */
+struct GametapeGrid *gametape_grid_new(const struct GametapeSchema *schema,
+                                       uint16_t component,
+                                       const uint16_t *fields,
+                                       size_t count,
+                                       double cell,
+                                       struct GametapeError *error);
+
+/**
+ * Frees it.
+ */
+void gametape_grid_free(struct GametapeGrid *grid);
+
+/**
+ * Takes the places of all entities. Call it after each `gametape_world_update`, and after `gametape_world_despawn` if
+ * packets are made before the next update.
+ */
+enum GametapeStatus gametape_grid_update(struct GametapeGrid *grid,
+                                         const struct GametapeWorld *world,
+                                         struct GametapeError *error);
+
+/**
  * Makes a sender. Its options may be NULL: all are the default ones then. NULL after an error.
  */
 struct GametapeSender *gametape_sender_new(const struct GametapeSchema *schema,
@@ -762,17 +916,31 @@ enum GametapeStatus gametape_sender_set_budget(struct GametapeSender *sender,
                                                struct GametapeError *error);
 
 /**
- * Writes the packet for the world's tick. `weight` is called once for each entity of the world, in ascending order;
+ * Writes the packet for the world's tick. `relevance` is called once for each entity of the world, in ascending order;
  * it may be NULL: the receiver then sees all entities, and all have the same weight.
  *
  * After an error `sent` is not set, and no packet was made. To encode twice in a tick is an error.
  */
 enum GametapeStatus gametape_sender_encode(struct GametapeSender *sender,
                                            struct GametapeWorld *world,
-                                           GametapeWeight weight,
+                                           GametapeRelevance relevance,
                                            void *context,
                                            struct GametapeSent *sent,
                                            struct GametapeError *error);
+
+/**
+ * Like `gametape_sender_encode`, for the entities in an area: those that came as near as it says, and those without a
+ * position. The receiver does not see the others. `relevance` is called once for each of these, and for those within the
+ * larger distance that the receiver does not see yet, in ascending order. The grid must be updated after the world.
+ */
+enum GametapeStatus gametape_sender_encode_near(struct GametapeSender *sender,
+                                                struct GametapeWorld *world,
+                                                const struct GametapeGrid *grid,
+                                                const struct GametapeArea *area,
+                                                GametapeRelevance relevance,
+                                                void *context,
+                                                struct GametapeSent *sent,
+                                                struct GametapeError *error);
 
 /**
  * Takes a message of the receiver, in any order, twice if it came twice. Bytes that are no feedback change nothing, and
@@ -789,6 +957,35 @@ enum GametapeStatus gametape_sender_feedback(struct GametapeSender *sender,
  */
 enum GametapeStatus gametape_sender_resync(struct GametapeSender *sender,
                                            struct GametapeError *error);
+
+/**
+ * Sets `totals` to the numbers so far.
+ */
+enum GametapeStatus gametape_sender_totals(const struct GametapeSender *sender,
+                                           struct GametapeTotals *totals,
+                                           struct GametapeError *error);
+
+/**
+ * Sets `estimates` to what acknowledgements say of the network.
+ */
+enum GametapeStatus gametape_sender_estimates(const struct GametapeSender *sender,
+                                              struct GametapeEstimates *estimates,
+                                              struct GametapeError *error);
+
+/**
+ * Returns the bytes of memory that a sender takes now, with its last packet. They depend on the number of entities and
+ * on the options, and not on how long a receiver is silent: `gametape_sender_max_memory` has the bound.
+ */
+size_t gametape_sender_memory(const struct GametapeSender *sender);
+
+/**
+ * Returns the most bytes of memory that a sender with these options takes, for a receiver that sees, or has not yet
+ * destroyed, so many entities at once. A server that must not exceed a number of bytes divides by this figure, and admits
+ * as many receivers. Options may be NULL: all are the default ones then. If the budget was changed, the largest one counts.
+ * 0 if the mode is not defined.
+ */
+size_t gametape_sender_max_memory(const struct GametapeSenderOptions *options,
+                                  size_t entities);
 
 /**
  * Makes a receiver. Its options may be NULL: all are the default ones then. NULL after an error.
@@ -901,8 +1098,8 @@ size_t gametape_playout_events(const struct GametapePlayout *playout,
  * it is not, it is set to what is known at the moment `now_ns`, or to 0.
  */
 bool gametape_playout_timing(const struct GametapePlayout *playout,
-                                uint64_t now_ns,
-                                struct GametapeTiming *timing);
+                             uint64_t now_ns,
+                             struct GametapeTiming *timing);
 
 /**
  * Opens a capture. `path` is in UTF-8. NULL after an error. One that was cut off can be opened, and read up to there.

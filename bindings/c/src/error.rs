@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gametape_capture::CaptureError;
 use gametape_core::{Class, Coded as _};
-use gametape_delta::{EncodeError, ReceiveError, SendError, ValueError};
+use gametape_delta::{EncodeError, GridError, ReceiveError, RestrictError, SendError, ValueError};
 
 /// The result of a function: done, or whose fault it is that it was not.
 #[repr(C)]
@@ -106,6 +106,8 @@ pub(crate) enum Fault {
     },
     #[error("mode {0} is not defined: 0 is merged, 1 is strict")]
     Mode(u32),
+    #[error("audience {0} is not defined: 0 is all, 1 is team, 2 is owner")]
+    Audience(u32),
     #[error("blend {0} is not defined: 0 is hold, 1 is linear, 2 is turn")]
     Blend(u32),
     #[error("0 ticks a second: a playout needs 1 at least")]
@@ -122,6 +124,10 @@ pub(crate) enum Fault {
     File { path: String, source: io::Error },
     #[error(transparent)]
     Value(#[from] ValueError),
+    #[error(transparent)]
+    Restrict(#[from] RestrictError),
+    #[error(transparent)]
+    Grid(#[from] GridError),
     #[error(transparent)]
     Send(#[from] SendError),
     #[error(transparent)]
@@ -147,12 +153,15 @@ impl Fault {
             | Self::Length { .. }
             | Self::Room { .. }
             | Self::Mode(_)
+            | Self::Audience(_)
             | Self::Blend(_)
             | Self::Rate
             | Self::OtherSchema { .. }
             | Self::Schema(_)
             | Self::Finished
             | Self::Value(_)
+            | Self::Restrict(_)
+            | Self::Grid(_)
             | Self::Send(_) => Status::Caller,
         }
     }

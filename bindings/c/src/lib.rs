@@ -7,11 +7,11 @@
 //! |---|---|
 //! | status codes, the text of errors, panics | `error.rs` |
 //! | pointers with a length | `pointer.rs` |
-//! | the weights that a callback returns | `weights.rs` |
+//! | what a callback says of entities | `relevance.rs` |
 //! | schemas | `schema.rs` |
 //! | states: filling them, reading them, values | `snapshot/` |
-//! | limits and modes | `options.rs` |
-//! | sessions | `world.rs`, `sender.rs`, `receiver.rs`, `event.rs`, `playout.rs` |
+//! | limits, modes, audiences | `options.rs` |
+//! | sessions | `world.rs`, `grid.rs`, `sender.rs`, `totals.rs`, `receiver.rs`, `event.rs`, `playout.rs` |
 //! | captures | `capture/` |
 //!
 //! # What the caller promises
@@ -27,7 +27,6 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod pointer;
-mod weights;
 
 // In this order the header has them.
 mod error;
@@ -40,7 +39,13 @@ mod options;
 
 mod world;
 
+mod grid;
+
+mod relevance;
+
 mod sender;
+
+mod totals;
 
 mod event;
 
@@ -53,12 +58,15 @@ mod capture;
 pub use capture::*;
 pub use error::*;
 pub use event::*;
+pub use grid::*;
 pub use options::*;
 pub use playout::*;
 pub use receiver::*;
+pub use relevance::*;
 pub use schema::*;
 pub use sender::*;
 pub use snapshot::*;
+pub use totals::*;
 pub use world::*;
 
 /// Handles may go from thread to thread, and several threads may read one.
@@ -68,6 +76,7 @@ const _: () = {
     shared::<Schema>();
     shared::<Snapshot>();
     shared::<World>();
+    shared::<Grid>();
     shared::<Sender>();
     shared::<Receiver>();
     shared::<Playout>();

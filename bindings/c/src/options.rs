@@ -1,4 +1,4 @@
-//! Limits and modes of sessions.
+//! Limits, modes and audiences of sessions.
 
 use gametape_delta as delta;
 
@@ -57,5 +57,27 @@ pub(crate) fn mode(number: u32) -> Result<delta::Mode, Fault> {
         n if n == Mode::Merged as u32 => Ok(delta::Mode::Merged),
         n if n == Mode::Strict as u32 => Ok(delta::Mode::Strict),
         other => Err(Fault::Mode(other)),
+    }
+}
+
+/// As whom a receiver sees an entity, from the least rights to the most.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Audience {
+    /// Everybody, if nothing else is said.
+    All = 0,
+    /// The owner's team.
+    Team = 1,
+    /// The owner.
+    Owner = 2,
+}
+
+/// An audience as C gives it.
+pub(crate) fn audience(number: u32) -> Result<delta::Audience, Fault> {
+    match number {
+        n if n == Audience::All as u32 => Ok(delta::Audience::All),
+        n if n == Audience::Team as u32 => Ok(delta::Audience::Team),
+        n if n == Audience::Owner as u32 => Ok(delta::Audience::Owner),
+        other => Err(Fault::Audience(other)),
     }
 }

@@ -6,16 +6,17 @@ use std::mem::{self, MaybeUninit};
 use gametape_delta::{self as delta, Feedback, SenderOptions as Options};
 
 use crate::error::{Error, Fault, Status, free, make, run};
+use crate::grid::{Area, Grid, Place};
 use crate::options::{Limits, mode};
 use crate::pointer::{elements, needed};
+use crate::relevance::{Relevance, Relevances, call};
 use crate::schema::Schema;
-use crate::weights::Weights;
 use crate::world::World;
 
 /// Sends a world to one receiver.
 pub struct Sender {
-    sender: delta::Sender,
-    packet: Vec<u8>,
+    pub(crate) sender: delta::Sender,
+    pub(crate) packet: Vec<u8>,
 }
 
 /// Options of a sender. 0 is the default of each.
@@ -24,12 +25,33 @@ pub struct Sender {
 pub struct SenderOptions {
     /// The largest size of a packet in bytes; 1,200, which no path of the Internet splits.
     pub budget: usize,
+    /// The smallest budget, if it is to follow the loss of packets: `budget` is then the largest. By default it stays as it
+    /// is.
+    pub min_budget: usize,
     /// The number of packets that can be under way without an acknowledgement, at least 2; 64.
     pub window: usize,
     /// The limits of the receiver.
     pub limits: Limits,
     /// A `GametapeMode`.
     pub mode: u32,
+}
+
+impl SenderOptions {
+    pub(crate) fn get(self) -> Result<Options, Fault> {
+        let mut options = Options {
+            min_budget: (self.min_budget != 0).then_some(self.min_budget),
+            limits: self.limits.get(),
+            mode: mode(self.mode)?,
+            ..Options::default()
+        };
+        if self.budget != 0 {
+            options.budget = self.budget;
+        }
+        if self.window != 0 {
+            options.window = self.window;
+        }
+        Ok(options)
+    }
 }
 
 /// A packet, and its content.
@@ -48,21 +70,16 @@ pub struct Sent {
     pub named: usize,
     /// The number of entities whose changes have to wait.
     pub waiting: usize,
-    /// The bytes of a packet with nothing but the first entity that fits into none; 0 if all fit. It waits, and the
-    /// others go on.
+    /// The bytes of a packet with nothing but the first entity that fits into none, or the first such group; 0 if all fit.
+    /// It waits, and the others go on. If a group has more entities than a limit, it is their number.
     pub held_back_bytes: usize,
-    /// The id of that entity.
+    /// The id of that entity; of a group the most urgent one.
     pub held_back: u32,
+    /// That group; 0 if it is an entity alone.
+    pub held_back_group: u32,
     /// The packet has no content, because too many are without an acknowledgement. It asks for one.
     pub stalled: bool,
 }
-
-/// Returns how important an entity is to the receiver; with 0, the receiver may not see it. `context` is what
-/// `gametape_sender_encode` was given.
-///
-/// It may use all handles but the `GametapeError` of that call; it must not free the sender or the world. It must return:
-/// no exception, no `longjmp`.
-pub type Weight = Option<unsafe extern "C" fn(context: *mut c_void, entity: u32) -> u32>;
 
 /// Makes a sender. Its options may be NULL: all are the default ones then. NULL after an error.
 #[unsafe(no_mangle)]
@@ -73,18 +90,7 @@ pub extern "C" fn gametape_sender_new(
 ) -> Option<Box<Sender>> {
     make(error, || {
         let schema = &needed(schema, "schema")?.0;
-        let given = options.copied().unwrap_or_default();
-        let mut options = Options {
-            limits: given.limits.get(),
-            mode: mode(given.mode)?,
-            ..Options::default()
-        };
-        if given.budget != 0 {
-            options.budget = given.budget;
-        }
-        if given.window != 0 {
-            options.window = given.window;
-        }
+        let options = options.copied().unwrap_or_default().get()?;
         Ok(Sender {
             sender: delta::Sender::with_options(schema, options),
             packet: Vec::new(),
@@ -111,7 +117,7 @@ pub extern "C" fn gametape_sender_set_budget(
     })
 }
 
-/// Writes the packet for the world's tick. `weight` is called once for each entity of the world, in ascending order;
+/// Writes the packet for the world's tick. `relevance` is called once for each entity of the world, in ascending order;
 /// it may be NULL: the receiver then sees all entities, and all have the same weight.
 ///
 /// After an error `sent` is not set, and no packet was made. To encode twice in a tick is an error.
@@ -119,58 +125,112 @@ pub extern "C" fn gametape_sender_set_budget(
 pub unsafe extern "C" fn gametape_sender_encode(
     sender: *mut Sender,
     world: *mut World,
-    weight: Weight,
+    relevance: Relevance,
     context: *mut c_void,
     sent: Option<&mut MaybeUninit<Sent>>,
     error: Option<&mut Error>,
 ) -> Status {
     run(error, || {
-        let sent = needed(sent, "sent")?;
-        let weights = match weight {
-            None => None,
-            // SAFETY: a handle, and a function with its context.
-            Some(weight) => Some(unsafe { ask(world, |id| weight(context, id)) }?),
-        };
-        // SAFETY: handles, and the callback is done.
-        let (sender, world) = unsafe { (sender.as_mut(), world.as_mut()) };
-        let (sender, world) = (needed(sender, "sender")?, needed(world, "world")?);
-        let (packet, log) = (&mut sender.packet, &mut world.world);
-        let done = match weights {
-            None => sender.sender.encode(log, packet),
-            Some(mut weights) => {
-                let weight = |id| weights.of(id);
-                let done = sender.sender.encode_visible(log, weight, packet);
-                world.weights = weights;
-                done
-            }
-        };
-        let done = done?;
-        sent.write(Sent {
-            packet: sender.packet.as_ptr(),
-            size: sender.packet.len(),
-            tick: done.tick,
-            baseline: done.baseline.unwrap_or(0),
-            named: done.named,
-            waiting: done.waiting,
-            held_back_bytes: done.held_back.map_or(0, |held| held.needed),
-            held_back: done.held_back.map_or(0, |held| held.entity),
-            stalled: done.stalled,
-        });
-        Ok(Status::Ok)
+        // SAFETY: handles, and a function with its context.
+        unsafe { encode(sender, world, None, (relevance, context), sent) }
     })
 }
 
-/// Asks for the weights of all entities. No reference to a handle exists meanwhile, so that `weight` may use all of them.
+/// Like `gametape_sender_encode`, for the entities in an area: those that came as near as it says, and those without a
+/// position. The receiver does not see the others. `relevance` is called once for each of these, and for those within the
+/// larger distance that the receiver does not see yet, in ascending order. The grid must be updated after the world.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gametape_sender_encode_near(
+    sender: *mut Sender,
+    world: *mut World,
+    grid: *const Grid,
+    area: *const Area,
+    relevance: Relevance,
+    context: *mut c_void,
+    sent: Option<&mut MaybeUninit<Sent>>,
+    error: Option<&mut Error>,
+) -> Status {
+    run(error, || {
+        // SAFETY: NULL or an area, of which a copy is taken.
+        let area = *needed(unsafe { area.as_ref() }, "area")?;
+        let place = (grid, area.into());
+        // SAFETY: handles, and a function with its context.
+        unsafe { encode(sender, world, Some(place), (relevance, context), sent) }
+    })
+}
+
+/// # Safety
+/// The pointers are NULL or handles, which the function does not free. It may be called with this context.
+unsafe fn encode(
+    sender: *mut Sender,
+    world: *mut World,
+    place: Option<Place>,
+    (relevance, context): (Relevance, *mut c_void),
+    sent: Option<&mut MaybeUninit<Sent>>,
+) -> Result<Status, Fault> {
+    let sent = needed(sent, "sent")?;
+    let mut asked = match relevance {
+        None => None,
+        Some(relevance) => {
+            // SAFETY: the caller's promise.
+            let relevance = |near: &_| unsafe { call(relevance, context, near) };
+            // SAFETY: the caller's promise.
+            Some(unsafe { ask(world, place, relevance) }?)
+        }
+    };
+    // SAFETY: handles, and the callback is done.
+    let (sender, world) = unsafe { (sender.as_mut(), world.as_mut()) };
+    let (sender, world) = (needed(sender, "sender")?, needed(world, "world")?);
+    let (packet, log) = (&mut sender.packet, &mut world.world);
+    let mut of = |id| asked.as_mut().map_or(1.into(), |asked| asked.of(id));
+    let done = match place {
+        None => sender.sender.encode_visible(log, of, packet),
+        Some((grid, area)) => {
+            // SAFETY: a handle, as above.
+            let grid = &needed(unsafe { grid.as_ref() }, "grid")?.0;
+            let of = |near: delta::Near| of(near.id);
+            sender.sender.encode_near(log, grid, &area, of, packet)
+        }
+    };
+    if let Some(asked) = asked {
+        world.relevances = asked;
+    }
+    let done = done?;
+    let held_back = done.held_back;
+    sent.write(Sent {
+        packet: packet.as_ptr(),
+        size: packet.len(),
+        tick: done.tick,
+        baseline: done.baseline.unwrap_or(0),
+        named: done.named,
+        waiting: done.waiting,
+        held_back_bytes: held_back.map_or(0, |held| held.needed),
+        held_back: held_back.map_or(0, |held| held.entity),
+        held_back_group: held_back.and_then(|held| held.group).unwrap_or(0),
+        stalled: done.stalled,
+    });
+    Ok(Status::Ok)
+}
+
+/// Asks for the relevance of all entities, or of those in an area. No reference to a handle exists meanwhile, so that
+/// `relevance` may use all of them.
 ///
 /// # Safety
-/// `world` is NULL or a handle, and `weight` does not free it.
-unsafe fn ask(world: *mut World, mut weight: impl FnMut(u32) -> u32) -> Result<Weights, Fault> {
-    // SAFETY: the caller's promise; the reference ends before the first call.
-    let world = needed(unsafe { world.as_mut() }, "world")?;
-    let mut weights = mem::take(&mut world.weights);
-    weights.set_ids(world.world.state().ids());
-    weights.ask(|id| weight(*id));
-    Ok(weights)
+/// `world` and the grid are NULL or handles, and `relevance` does not free the world.
+unsafe fn ask(
+    world: *mut World,
+    place: Option<Place>,
+    relevance: impl FnMut(&delta::Near) -> (u32, u32),
+) -> Result<Relevances, Fault> {
+    // SAFETY: the caller's promise; the references end before the first call.
+    let (world, grid) = unsafe { (world.as_mut(), place.map(|(grid, _)| grid.as_ref())) };
+    let world = needed(world, "world")?;
+    let grid = grid.map(|grid| needed(grid, "grid")).transpose()?;
+    let place = grid.zip(place).map(|(grid, (_, area))| (&grid.0, area));
+    let mut relevances = mem::take(&mut world.relevances);
+    relevances.find(&world.world, place)?;
+    relevances.ask(relevance)?;
+    Ok(relevances)
 }
 
 /// Takes a message of the receiver, in any order, twice if it came twice. Bytes that are no feedback change nothing, and

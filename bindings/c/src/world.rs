@@ -5,16 +5,17 @@ use std::ptr;
 use gametape_delta::{self as delta, SendError};
 
 use crate::error::{Error, Fault, Status, free, make, run};
+use crate::options::audience;
 use crate::pointer::needed;
+use crate::relevance::Relevances;
 use crate::schema::Schema;
 use crate::snapshot::Snapshot;
-use crate::weights::Weights;
 
 /// The state of the world and when each of its values last changed. One world serves the senders of all receivers.
 pub struct World {
     pub(crate) world: delta::World,
     /// Kept to reuse their memory.
-    pub(crate) weights: Weights,
+    pub(crate) relevances: Relevances,
 }
 
 /// Makes an empty world. NULL if the schema is.
@@ -26,7 +27,7 @@ pub extern "C" fn gametape_world_new(
     make(error, || {
         Ok(World {
             world: delta::World::new(&needed(schema, "schema")?.0),
-            weights: Weights::default(),
+            relevances: Relevances::default(),
         })
     })
 }
@@ -35,6 +36,39 @@ pub extern "C" fn gametape_world_new(
 #[unsafe(no_mangle)]
 pub extern "C" fn gametape_world_free(world: Option<Box<World>>) {
     free(world);
+}
+
+/// Hides a component, in all entities, from receivers that see them as less than `least`, a `GametapeAudience`. To be called
+/// before the first state. A `GametapeRelevance` says as whom a receiver sees an entity.
+#[unsafe(no_mangle)]
+pub extern "C" fn gametape_world_restrict(
+    world: Option<&mut World>,
+    component: u16,
+    least: u32,
+    error: Option<&mut Error>,
+) -> Status {
+    run(error, || {
+        let world = &mut needed(world, "world")?.world;
+        world.restrict(component, audience(least)?)?;
+        Ok(Status::Ok)
+    })
+}
+
+/// Puts an entity into a group, in place of the one that it was in; 0 is none. It stays there until it ends; one that is
+/// to come with the next state can be in a group already. All changes of a group travel together: a receiver sees its
+/// entities as they were at one tick, or none of them.
+#[unsafe(no_mangle)]
+pub extern "C" fn gametape_world_group(
+    world: Option<&mut World>,
+    entity: u32,
+    group: u32,
+    error: Option<&mut Error>,
+) -> Status {
+    run(error, || {
+        let world = &mut needed(world, "world")?.world;
+        world.group(entity, (group != 0).then_some(group));
+        Ok(Status::Ok)
+    })
 }
 
 /// Takes the state of a new tick. Ticks ascend, from 1 on. An entity that the last state lacks is new, and one that is

@@ -40,7 +40,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-extern "C" fn weight(_: *mut c_void, entity: u32) -> u32 {
+extern "C" fn relevance(_: *mut c_void, entity: u32, _: f64, audience: *mut u32) -> u32 {
+    // SAFETY: it points to a number.
+    unsafe { audience.write(entity % 3) };
     1 + entity % 4
 }
 
@@ -50,6 +52,12 @@ fn a_session_allocates_nothing_once_warm() {
     let mut error = gametape_error_new().unwrap();
     let mut ships = state(&schema, 1);
     let mut world = gametape_world_new(Some(&schema), None).unwrap();
+    gametape_world_restrict(Some(&mut world), 2, Audience::Owner as u32, None);
+    let mut grid = grid(&schema, 1, &[1, 2], 100.0, None).unwrap();
+    let area = Area {
+        enter: 1000.0,
+        ..Area::default()
+    };
     let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
     let mut receiver = gametape_receiver_new(Some(&schema), None, None).unwrap();
     let mut playout = gametape_playout_new(Some(&schema), 30, None, None).unwrap();
@@ -64,20 +72,21 @@ fn a_session_allocates_nothing_once_warm() {
                 1,
                 &[i64::from(tick * id % 50_000), i64::from(tick % 100)],
             );
+            gametape_world_group(Some(&mut world), id, id / 150, Some(error));
         }
         update(&mut world, &ships);
+        gametape_grid_update(Some(&mut grid), Some(&world), Some(error));
         let mut sent = MaybeUninit::uninit();
         let (from, log, context) = (&raw mut *sender, &raw mut *world, std::ptr::null_mut());
-        // SAFETY: two handles and a callback.
+        let (ask, into, why) = (Some(relevance as _), Some(&mut sent), Some(&mut *error));
+        // SAFETY: handles and a callback.
         let status = unsafe {
-            gametape_sender_encode(
-                from,
-                log,
-                Some(weight),
-                context,
-                Some(&mut sent),
-                Some(error),
-            )
+            if tick.is_multiple_of(2) {
+                gametape_sender_encode(from, log, ask, context, into, why)
+            } else {
+                let (near, area) = (&raw const *grid, &raw const area);
+                gametape_sender_encode_near(from, log, near, area, ask, context, into, why)
+            }
         };
         assert_eq!(status, Status::Ok);
         // SAFETY: it is set if there was no error.

@@ -76,6 +76,18 @@ pub fn update(world: &mut World, state: &Snapshot) -> Status {
     unsafe { gametape_world_update(Some(world), state, None) }
 }
 
+pub fn grid(
+    schema: &Schema,
+    component: u16,
+    fields: &[u16],
+    cell: f64,
+    error: Option<&mut Error>,
+) -> Option<Box<Grid>> {
+    let (data, count) = (fields.as_ptr(), fields.len());
+    // SAFETY: an array with its length.
+    unsafe { gametape_grid_new(Some(schema), component, data, count, cell, error) }
+}
+
 /// The next packet of a sender.
 pub fn encode(sender: &mut Sender, world: &mut World) -> Result<Sent, Status> {
     let (mut sent, context) = (MaybeUninit::uninit(), ptr::null_mut());

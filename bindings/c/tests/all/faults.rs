@@ -226,6 +226,38 @@ fn an_entity_too_large_is_reported() {
 }
 
 #[test]
+fn components_are_restricted_to_audiences_that_are_some_and_in_time() {
+    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
+    let mut world = gametape_world_new(Some(&schema), None).unwrap();
+    let mut refused = |world: &mut World, component, least, expected: &str| {
+        let status = gametape_world_restrict(Some(world), component, least, Some(&mut error));
+        assert_eq!((status, text(&error)), (Status::Caller, expected));
+    };
+    let owner = Audience::Owner as u32;
+    let no_audience = "audience 3 is not defined: 0 is all, 1 is team, 2 is owner";
+    refused(&mut world, 1, 3, no_audience);
+    refused(&mut world, 9, owner, "the schema has no component 9");
+    update(&mut world, &state(&schema, 5));
+    let late = "components are restricted before the first state, and this world is at tick 5";
+    refused(&mut world, 1, owner, late);
+}
+
+#[test]
+fn grids_that_cannot_be() {
+    let (schema, mut error) = (schema(), gametape_error_new().unwrap());
+    for (component, fields, cell, expected) in [
+        (9, &[1, 2][..], 1.0, "the schema has no component 9"),
+        (1, &[1, 3], 1.0, "component 1 has no field 3"),
+        (1, &[1], 1.0, "a position has 2 or 3 fields, 1 were given"),
+        (1, &[1, 2], 0.0, "a cell has a size above 0, 0 was given"),
+    ] {
+        assert!(grid(&schema, component, fields, cell, Some(&mut error)).is_none());
+        assert_eq!(gametape_error_status(Some(&error)), Status::Caller);
+        assert_eq!(text(&error), expected);
+    }
+}
+
+#[test]
 fn feedback_that_is_none() {
     let schema = schema();
     let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();

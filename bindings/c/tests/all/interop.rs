@@ -10,6 +10,7 @@ use gametape_delta as delta;
 use gametape_samples::delta::Arena;
 
 use crate::common::{self, *};
+use crate::compare::{assert_events, assert_same, fill};
 
 /// A session through C and one of the library, side by side.
 struct Both {
@@ -19,6 +20,11 @@ struct Both {
     their_sender: delta::Sender,
     their_receiver: delta::Receiver,
     log: delta::World,
+    grid: Box<Grid>,
+    their_grid: delta::Grid,
+    /// What of the world the receiver sees; `None` for all of it.
+    area: Option<Area>,
+    sends: SenderOptions,
     playout: Box<Playout>,
     their_playout: delta::Playout,
     packet: Vec<u8>,
@@ -26,6 +32,8 @@ struct Both {
     held: Option<Vec<u8>>,
     /// The kinds of the events so far, one bit each.
     kinds: u8,
+    /// How often a group was held back.
+    held_groups: u32,
     now_ns: u64,
     /// The feedback under way.
     late: VecDeque<delta::Feedback>,
@@ -33,97 +41,53 @@ struct Both {
     asked: u32,
 }
 
-/// Copies a state of the library with the functions of C.
-fn fill(from: &delta::Snapshot, to: &mut Snapshot) {
-    gametape_snapshot_clear(Some(to), None);
-    gametape_snapshot_set_tick(Some(to), from.tick(), None);
-    for entity in from.iter() {
-        for part in entity.components() {
-            let values: Vec<i64> = part.values().map(|value| value.as_i128() as i64).collect();
-            assert_eq!(put(to, entity.id(), part.id(), &values), Status::Ok);
-        }
-    }
-}
-
-/// Reads a state with the functions of C, and compares it.
-fn assert_same(expected: &delta::Snapshot, found: &Snapshot) {
-    assert_eq!(gametape_snapshot_tick(Some(found)), expected.tick());
-    let mut ids = MaybeUninit::uninit();
-    let count = gametape_snapshot_entities(Some(found), Some(&mut ids));
-    assert_eq!(count, expected.len());
-    // SAFETY: the ids are valid until the state changes.
-    let ids = match count {
-        0 => &[],
-        count => unsafe { std::slice::from_raw_parts(ids.assume_init(), count) },
+/// Some ships are hidden, others matter more; of each third one the receiver is the owner, or in his team, for a while.
+fn rule(tick: u32, entity: u32, distance_squared: f64) -> delta::Relevance {
+    let is_close = distance_squared > 0.0 && distance_squared < 40_000.0;
+    let weight = (entity % 5) * (1 + u32::from(is_close));
+    let audience = match (entity / 5 + tick / 50) % 3 {
+        0 => delta::Audience::All,
+        1 => delta::Audience::Team,
+        _ => delta::Audience::Owner,
     };
-    assert_eq!(ids, expected.ids());
-    for entity in expected.iter() {
-        let (mut parts, mut count) = ([0; 64], MaybeUninit::uninit());
-        let (into, id) = (parts.as_mut_ptr(), entity.id());
-        // SAFETY: an array with its length.
-        let status = unsafe {
-            gametape_snapshot_components(Some(found), id, into, 64, Some(&mut count), None)
-        };
-        assert_eq!(status, Status::Ok);
-        // SAFETY: it is set if there was no error.
-        let parts = &parts[..unsafe { count.assume_init() }];
-        assert!(
-            entity
-                .components()
-                .map(|part| part.id())
-                .eq(parts.iter().copied())
-        );
-        for part in entity.components() {
-            let read = values(found, id, part.id()).unwrap();
-            let fields = part.definition().fields.iter();
-            for ((field, value), read) in fields.zip(part.values()).zip(&read) {
-                assert_eq!(i128::from(read.integer), value.as_i128());
-                let scale = match field.codec {
-                    delta::Codec::FixedPoint { scale, .. } => f64::from(scale),
-                    _ => 1.0,
-                };
-                assert!((read.real - value.as_i128() as f64 / scale).abs() < 1e-9);
-            }
-        }
-    }
+    delta::Relevance { weight, audience }
 }
 
-/// Compares events of C with the library's, of which there must not be more.
-fn assert_events(expected: &[delta::ViewEvent], found: &[Event]) {
-    assert_eq!(found.len(), expected.len());
-    for (expected, found) in expected.iter().zip(found) {
-        let (entity, component, fields) = (found.entity, found.component, found.fields);
-        let read = match found.kind {
-            EventKind::Spawned => delta::ViewEvent::Spawned { entity },
-            EventKind::Despawned => delta::ViewEvent::Despawned { entity },
-            EventKind::Gained => delta::ViewEvent::Gained { entity, component },
-            EventKind::Lost => delta::ViewEvent::Lost { entity, component },
-            EventKind::Changed => delta::ViewEvent::Changed {
-                entity,
-                component,
-                fields,
-            },
-        };
-        assert_eq!(read, *expected);
-    }
+struct Context {
+    tick: u32,
+    /// The entities that were asked for.
+    asked: Vec<u32>,
 }
 
-/// Some ships are hidden, and others matter more.
-extern "C" fn weight(context: *mut c_void, entity: u32) -> u32 {
-    // SAFETY: it is given a number, and the call has no reference to it.
-    let calls = unsafe { &mut *context.cast::<u32>() };
-    *calls += 1;
-    entity % 5
+extern "C" fn relevance(
+    context: *mut c_void,
+    entity: u32,
+    distance_squared: f64,
+    audience: *mut u32,
+) -> u32 {
+    // SAFETY: it is given one, and the call has no reference to it.
+    let context = unsafe { &mut *context.cast::<Context>() };
+    context.asked.push(entity);
+    let delta::Relevance {
+        weight,
+        audience: found,
+    } = rule(context.tick, entity, distance_squared);
+    // SAFETY: it points to a number.
+    assert_eq!(unsafe { audience.read() }, Audience::All as u32);
+    // SAFETY: as above.
+    unsafe { audience.write(found as u32) };
+    weight
 }
 
 impl Both {
-    /// `windows` are those of sender and receiver.
-    fn new(json: &str, mode: Mode, windows: (usize, usize)) -> Self {
+    /// `windows` are those of sender and receiver. With an area, the budget follows the network as well.
+    fn new(json: &str, mode: Mode, windows: (usize, usize), area: Option<Area>) -> Self {
         let (schema, library) = (schema_of(json).unwrap(), Arena::schema());
         assert_eq!(gametape_schema_hash(Some(&schema)), library.hash());
         let limits = Limits::default();
         let sends = SenderOptions {
             budget: 400,
+            min_budget: if area.is_some() { 100 } else { 0 },
             window: windows.0,
             limits,
             mode: mode as u32,
@@ -139,6 +103,7 @@ impl Both {
             (their_sends.mode, their_receives.mode) = (delta::Mode::Strict, delta::Mode::Strict);
         }
         (their_sends.budget, their_sends.window) = (400, windows.0);
+        their_sends.min_budget = area.map(|_| 100);
         their_receives.window = windows.1;
         let slack = PlayoutOptions {
             min_delay: 2,
@@ -156,15 +121,23 @@ impl Both {
             their_sender: delta::Sender::with_options(&library, their_sends),
             their_receiver: delta::Receiver::with_options(&library, their_receives),
             log: delta::World::new(&library),
+            grid: grid(&schema, 1, &[1, 2, 3], 100.0, None).unwrap(),
+            their_grid: delta::Grid::new(&library, 1, &[1, 2, 3], 100.0).unwrap(),
+            area,
+            sends,
             playout: gametape_playout_new(Some(&schema), 30, Some(&slack), None).unwrap(),
             their_playout: delta::Playout::with_options(&library, their_slack),
             packet: Vec::new(),
             held: None,
             kinds: 0,
+            held_groups: 0,
             now_ns: 0,
             late: VecDeque::new(),
             asked: 0,
         };
+        let (ours, team) = (Some(&mut *both.world), Audience::Team as u32);
+        assert_eq!(gametape_world_restrict(ours, 2, team, None), Status::Ok);
+        both.log.restrict(2, delta::Audience::Team).unwrap();
         for (field, blend, theirs) in [
             (1, Blend::Hold, delta::Blend::Hold),
             (7, Blend::Turn, delta::Blend::Turn),
@@ -180,22 +153,81 @@ impl Both {
         both
     }
 
-    /// Encodes the same packet twice, and applies it.
-    fn exchange(&mut self, lost: bool) {
-        let (mut sent, mut calls) = (MaybeUninit::uninit(), 0_u32);
-        let context = (&raw mut calls).cast();
+    /// Takes the same state twice, with groups of ships that are bound together for a while.
+    fn update(&mut self, state: &delta::Snapshot, copy: &Snapshot) {
+        for id in state.ids() {
+            // The first group fits into no packet.
+            let group = match id {
+                _ if id % 4 == 3 || state.tick() >= 100 => 0,
+                0..60 => 1,
+                id => id / 8,
+            };
+            self.log.group(*id, (group > 0).then_some(group));
+            let ours = Some(&mut *self.world);
+            assert_eq!(gametape_world_group(ours, *id, group, None), Status::Ok);
+        }
+        self.log.update(state).unwrap();
+        assert_eq!(update(&mut self.world, copy), Status::Ok);
+        self.their_grid.update(&self.log);
+        let (ours, world) = (Some(&mut *self.grid), Some(&*self.world));
+        assert_eq!(gametape_grid_update(ours, world, None), Status::Ok);
+    }
+
+    /// Encodes the same packet twice.
+    fn encode(&mut self) -> (Sent, delta::Sent) {
+        let tick = self.log.tick();
+        let mut context = Context {
+            tick,
+            asked: Vec::new(),
+        };
+        let (from, mut sent) = (&raw mut context, MaybeUninit::uninit());
         let (sender, world) = (&raw mut *self.sender, &raw mut *self.world);
-        // SAFETY: two handles, and a callback with its context.
-        let status = unsafe {
-            gametape_sender_encode(sender, world, Some(weight), context, Some(&mut sent), None)
+        let (grid, area) = (&raw const *self.grid, self.area.as_ref());
+        let at = area.map_or(std::ptr::null(), std::ptr::from_ref);
+        let (theirs, log, packet) = (&mut self.their_sender, &mut self.log, &mut self.packet);
+        let mut wanted = Vec::new();
+        let (status, expected) = if let Some(place) = area {
+            // SAFETY: handles, and a callback with its context.
+            let status = unsafe {
+                let (into, ask) = (Some(&mut sent), Some(relevance as _));
+                gametape_sender_encode_near(sender, world, grid, at, ask, from.cast(), into, None)
+            };
+            let place = delta::Area {
+                centre: place.centre,
+                enter: place.enter,
+                leave: place.leave,
+            };
+            let of = |near: delta::Near| {
+                wanted.push(near.id);
+                rule(tick, near.id, near.distance_squared)
+            };
+            (
+                status,
+                theirs.encode_near(log, &self.their_grid, &place, of, packet),
+            )
+        } else {
+            // SAFETY: two handles, and a callback with its context.
+            let status = unsafe {
+                let (into, ask) = (Some(&mut sent), Some(relevance as _));
+                gametape_sender_encode(sender, world, ask, from.cast(), into, None)
+            };
+            wanted.extend(log.state().ids());
+            (
+                status,
+                theirs.encode_visible(log, |id| rule(tick, id, 0.0), packet),
+            )
         };
         assert_eq!(status, Status::Ok);
-        assert_eq!(calls as usize, self.log.state().len());
+        let asked = context.asked;
+        assert!(asked.is_sorted() && wanted.iter().all(|id| asked.binary_search(id).is_ok()));
+        assert!(area.is_some() || asked == wanted);
         // SAFETY: it is set if there was no error.
-        let sent = unsafe { sent.assume_init() };
-        let theirs = &mut self.their_sender;
-        let expected = theirs.encode_visible(&mut self.log, |id| id % 5, &mut self.packet);
-        let expected = expected.unwrap();
+        (unsafe { sent.assume_init() }, expected.unwrap())
+    }
+
+    /// Encodes a packet, and applies it.
+    fn exchange(&mut self, lost: bool) {
+        let (sent, expected) = self.encode();
         assert_eq!(bytes(&sent), self.packet);
         assert_eq!(
             (sent.tick, sent.baseline, sent.named),
@@ -209,6 +241,15 @@ impl Both {
             (sent.waiting, sent.stalled),
             (expected.waiting, expected.stalled)
         );
+        let held = expected
+            .held_back
+            .map(|held| (held.entity, held.group.unwrap_or(0), held.needed));
+        assert_eq!(
+            (sent.held_back, sent.held_back_group, sent.held_back_bytes),
+            held.unwrap_or_default()
+        );
+        self.held_groups += u32::from(sent.held_back_group > 0);
+        self.assert_numbers();
         let packet = bytes(&sent).to_vec();
         if lost {
             self.held = Some(packet);
@@ -219,6 +260,48 @@ impl Both {
             }
         }
         self.draw();
+    }
+
+    /// Compares the numbers of both senders.
+    fn assert_numbers(&self) {
+        let (ours, mut totals, mut network) = (
+            Some(&*self.sender),
+            MaybeUninit::uninit(),
+            MaybeUninit::uninit(),
+        );
+        assert_eq!(
+            gametape_sender_totals(ours, Some(&mut totals), None),
+            Status::Ok
+        );
+        assert_eq!(
+            gametape_sender_estimates(ours, Some(&mut network), None),
+            Status::Ok
+        );
+        // SAFETY: they are set if there was no error.
+        let (totals, network) = unsafe { (totals.assume_init(), network.assume_init()) };
+        let expected = self.their_sender.totals();
+        assert_eq!(
+            [totals.packets, totals.bytes, totals.created],
+            [expected.packets, expected.bytes, expected.created]
+        );
+        assert_eq!(
+            [totals.updated, totals.destroyed, totals.lost],
+            [expected.updated, expected.destroyed, expected.lost]
+        );
+        let expected = self.their_sender.estimates();
+        assert_eq!(
+            network,
+            Estimates {
+                round_trip: expected.round_trip.map_or(-1.0, f64::from),
+                least_round_trip: expected.least_round_trip.map_or(-1.0, f64::from),
+                loss: expected.loss.into(),
+                budget: expected.budget,
+            }
+        );
+        let memory = gametape_sender_memory(ours);
+        assert!(memory > self.their_sender.memory());
+        // 60 ships, and some that have ended.
+        assert!(memory <= gametape_sender_max_memory(Some(&self.sends), 100));
     }
 
     /// Applies a packet on both sides.
@@ -300,10 +383,10 @@ impl Both {
     }
 }
 
-/// Plays a session whose feedback is late by so many packets; returns how often it needed a full snapshot.
-fn play(mode: Mode, windows: (usize, usize), late: usize) -> u32 {
+/// Plays a session whose feedback is late by so many packets.
+fn play(mode: Mode, windows: (usize, usize), late: usize, area: Option<Area>) -> Both {
     let json = serde_json::to_string(&Arena::schema()).unwrap();
-    let mut both = Both::new(&json, mode, windows);
+    let mut both = Both::new(&json, mode, windows, area);
     let mut arena = Arena::new(60, 7);
     let mut state = delta::Snapshot::new(&Arena::schema(), 0);
     let mut copy = common::state(&schema_of(&json).unwrap(), 0);
@@ -316,8 +399,10 @@ fn play(mode: Mode, windows: (usize, usize), late: usize) -> u32 {
             let id = state.ids()[0];
             assert!(both.log.despawn(id) && gametape_world_despawn(Some(&mut both.world), id));
         }
-        both.log.update(&state).unwrap();
-        assert_eq!(update(&mut both.world, &copy), Status::Ok);
+        both.update(&state, &copy);
+        if let Some(area) = &mut both.area {
+            area.centre[0] += 2.0;
+        }
         match tick {
             90 => {
                 both.their_receiver.reset();
@@ -349,60 +434,30 @@ fn play(mode: Mode, windows: (usize, usize), late: usize) -> u32 {
         assert_eq!((at, changed_at), expected);
     }
     assert_eq!(both.kinds, 0b1_1111, "there were events of each kind");
-    both.asked
+    both
 }
 
 #[test]
 fn packets_through_c_are_those_of_the_library() {
-    let enough = play(Mode::Merged, (16, 16), 6);
+    let enough = play(Mode::Merged, (16, 16), 6, None);
+    assert!(enough.held_groups > 0);
     // A receiver that keeps too few states asks again and again: its window is the one that it was given.
-    assert!(play(Mode::Merged, (16, 2), 6) > enough);
-    play(Mode::Strict, (16, 16), 6);
-}
-
-/// A callback that uses the world and the sender for which it is called.
-extern "C" fn reentrant(context: *mut c_void, entity: u32) -> u32 {
-    // SAFETY: it is given a world, of which the call holds no reference.
-    let world = unsafe { &mut *context.cast::<World>() };
-    // SAFETY: the world does not change while this is used.
-    let state = unsafe { gametape_world_state(Some(world)).as_ref() }.unwrap();
-    let weight = values(state, entity, 1).map_or(0, |ship| ship[1].integer as u32);
-    gametape_world_despawn(Some(world), 2);
-    weight
+    assert!(play(Mode::Merged, (16, 2), 6, None).asked > enough.asked);
+    play(Mode::Strict, (16, 16), 6, None);
 }
 
 #[test]
-fn a_callback_may_use_the_world() {
-    let schema = schema();
-    let (mut ship, mut world) = (
-        state(&schema, 1),
-        gametape_world_new(Some(&schema), None).unwrap(),
-    );
-    for id in 1..=3 {
-        put(&mut ship, id, 1, &[0, i64::from(id)]);
-    }
-    update(&mut world, &ship);
-    let mut sender = gametape_sender_new(Some(&schema), None, None).unwrap();
-    let mut sent = MaybeUninit::uninit();
-    let world = &raw mut *world;
-    // SAFETY: two handles, and a callback with its context.
-    let status = unsafe {
-        let sender = &raw mut *sender;
-        let context = world.cast();
-        gametape_sender_encode(
-            sender,
-            world,
-            Some(reentrant),
-            context,
-            Some(&mut sent),
-            None,
-        )
+fn packets_for_an_area_are_those_of_the_library() {
+    let area = Area {
+        centre: [-200.0, 0.0, 0.0],
+        enter: 400.0,
+        leave: 450.0,
     };
-    assert_eq!(status, Status::Ok);
-    // SAFETY: it is set if there was no error.
-    assert_eq!(
-        unsafe { sent.assume_init() }.named,
-        2,
-        "the callback ended one of three"
-    );
+    for mode in [Mode::Merged, Mode::Strict] {
+        let both = play(mode, (16, 16), 6, Some(area));
+        let (seen, all) = (both.their_receiver.view().len(), both.log.state().len());
+        assert!(seen > 0 && 2 * seen < all, "{seen} of {all}");
+        // It had losses, to which the budget answered.
+        assert!(both.their_sender.estimates().budget < 400);
+    }
 }

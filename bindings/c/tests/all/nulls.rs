@@ -1,10 +1,11 @@
 //! NULL for every pointer of every function: an error that names the pointer, or nothing.
 
+use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use gametape_c::*;
 
-use crate::common::{schema, state, text};
+use crate::common::{grid, schema, state, text};
 
 /// Calls with NULL for one pointer that is needed, and asserts that the error names it.
 macro_rules! names {
@@ -22,19 +23,27 @@ macro_rules! names {
     };
 }
 
+extern "C" fn unasked(_: *mut c_void, _: u32, _: f64, _: *mut u32) -> u32 {
+    unreachable!("there is nothing to ask for");
+}
+
 #[test]
 fn null_is_an_error_that_names_the_pointer() {
     let (schema, mut error) = (schema(), gametape_error_new().unwrap());
     let (mut a, b) = (state(&schema, 1), state(&schema, 2));
+    let mut grid = grid(&schema, 1, &[1, 2], 1.0, None).unwrap();
     let schema = Some(&*schema);
     let mut world = gametape_world_new(schema, None).unwrap();
     let mut sender = gametape_sender_new(schema, None, None).unwrap();
+    let area = Area::default();
     let mut receiver = gametape_receiver_new(schema, None, None).unwrap();
     let mut playout = gametape_playout_new(schema, 30, None, None).unwrap();
     names! { error:
         "json" gametape_schema_from_json(null(), 3, Some(&mut error));
         "schema" gametape_snapshot_new(None, 1, Some(&mut error));
         "schema" gametape_world_new(None, Some(&mut error));
+        "schema" gametape_grid_new(None, 1, null(), 2, 1.0, Some(&mut error));
+        "fields" gametape_grid_new(schema, 1, null(), 2, 1.0, Some(&mut error));
         "schema" gametape_sender_new(None, None, Some(&mut error));
         "schema" gametape_receiver_new(None, None, Some(&mut error));
         "schema" gametape_playout_new(None, 30, None, Some(&mut error));
@@ -59,6 +68,10 @@ fn null_is_an_error_that_names_the_pointer() {
 
         "world" gametape_world_update(None, &raw const *b, Some(&mut error));
         "state" gametape_world_update(Some(&mut world), null(), Some(&mut error));
+        "world" gametape_world_restrict(None, 1, 1, Some(&mut error));
+        "world" gametape_world_group(None, 1, 1, Some(&mut error));
+        "grid" gametape_grid_update(None, Some(&world), Some(&mut error));
+        "world" gametape_grid_update(Some(&mut grid), None, Some(&mut error));
         "sent" gametape_sender_encode(
             &raw mut *sender, &raw mut *world, None, null_mut(), None, Some(&mut error)
         );
@@ -70,6 +83,38 @@ fn null_is_an_error_that_names_the_pointer() {
             null_mut(), &raw mut *world, None, null_mut(),
             Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
         );
+        "area" gametape_sender_encode_near(
+            &raw mut *sender, &raw mut *world, &raw const *grid, null(), None, null_mut(),
+            Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
+        );
+        "sent" gametape_sender_encode_near(
+            &raw mut *sender, &raw mut *world, &raw const *grid, &raw const area, None, null_mut(),
+            None, Some(&mut error)
+        );
+        "sender" gametape_sender_encode_near(
+            null_mut(), &raw mut *world, &raw const *grid, &raw const area, None, null_mut(),
+            Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
+        );
+        "world" gametape_sender_encode_near(
+            &raw mut *sender, null_mut(), &raw const *grid, &raw const area, Some(unasked), null_mut(),
+            Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
+        );
+        "grid" gametape_sender_encode_near(
+            &raw mut *sender, &raw mut *world, null(), &raw const area, None, null_mut(),
+            Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
+        );
+        "grid" gametape_sender_encode_near(
+            &raw mut *sender, &raw mut *world, null(), &raw const area, Some(unasked), null_mut(),
+            Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
+        );
+        "sender" gametape_sender_totals(
+            None, Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
+        );
+        "totals" gametape_sender_totals(Some(&sender), None, Some(&mut error));
+        "sender" gametape_sender_estimates(
+            None, Some(&mut std::mem::MaybeUninit::uninit()), Some(&mut error)
+        );
+        "estimates" gametape_sender_estimates(Some(&sender), None, Some(&mut error));
         "sender" gametape_sender_feedback(None, null(), 13, Some(&mut error));
         "feedback" gametape_sender_feedback(Some(&mut sender), null(), 13, Some(&mut error));
         "sender" gametape_sender_set_budget(None, 9, Some(&mut error));
@@ -127,6 +172,8 @@ fn functions_without_an_error_return_nothing_for_null() {
     assert!(!gametape_snapshot_remove_component(None, 1, 1));
     assert!(!gametape_world_despawn(None, 1));
     assert!(gametape_world_state(None).is_null());
+    assert_eq!(gametape_sender_memory(None), 0);
+    assert!(gametape_sender_max_memory(None, 1) > 1200);
     assert!(gametape_receiver_view(None).is_null());
     assert_eq!(gametape_receiver_events(None, None), 0);
     assert_eq!(gametape_receiver_events(None, Some(&mut events)), 0);
@@ -148,6 +195,7 @@ fn functions_without_an_error_return_nothing_for_null() {
     gametape_schema_free(None);
     gametape_snapshot_free(None);
     gametape_world_free(None);
+    gametape_grid_free(None);
     gametape_sender_free(None);
     gametape_receiver_free(None);
     gametape_playout_free(None);

@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
+use super::options::SendError;
 use super::world::World;
-use crate::schema::{Codec, Schema};
+use crate::schema::{Codec, Schema, ones};
 
 /// Finds the entities near a place, for [`Sender::encode_near`](crate::Sender::encode_near): in a world
 /// of many entities, a sender then passes over those near its receiver, and not over all.
@@ -240,15 +241,76 @@ impl Grid {
         floor.saturating_add(middle).clamp(0, 2 * middle - 1) as u64
     }
 
+    /// Puts the entities within a distance of a place into `found`, and those without a position, in ascending
+    /// order: for an explosion, or to ask a game for many weights at once. The grid must be
+    /// [updated](Self::update) after the world.
+    ///
+    /// ```
+    /// # use gametape_delta::{Codec, Component, Field, Grid, Schema, Snapshot, Value, World};
+    /// # let field = |id| Field::new(id, Codec::SInt { bits: 8 });
+    /// # let schema = Schema::new([Component::new(1, [field(1), field(2)])])?;
+    /// # let (mut world, mut grid) = (World::new(&schema), Grid::new(&schema, 1, &[1, 2], 8.0)?);
+    /// # let mut state = Snapshot::new(&schema, 1);
+    /// for (id, x) in [(1, 3), (2, 30)] {
+    ///     state.entry(id).set(1, &[Value::SInt(x), Value::SInt(4)])?;
+    /// }
+    /// world.update(&state)?;
+    /// grid.update(&world);
+    /// let mut found = Vec::new();
+    /// grid.near(&world, [0.0; 3], 10.0, &mut found)?;
+    /// assert_eq!((found[0].id, found[0].distance_squared, found.len()), (1, 25.0, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn near(
+        &self,
+        world: &World,
+        centre: [f64; 3],
+        distance: f64,
+        found: &mut Vec<Near>,
+    ) -> Result<(), SendError> {
+        if !self.is_of(world) {
+            return Err(SendError::StaleGrid);
+        }
+        let area = Area {
+            centre,
+            enter: distance,
+            leave: distance,
+        };
+        let reach = area.reach(true);
+        found.clear();
+        let mut push = |at: usize| {
+            let distance_squared = self.distance_squared(at, &area);
+            // As senders compare, for whom a distance that is no number is not too far.
+            let is_far = distance_squared > reach;
+            if let Some(id) = world.ids().get(at).filter(|_| !is_far) {
+                found.push(Near {
+                    id: *id,
+                    distance_squared,
+                });
+            }
+        };
+        for (word, bits) in self.unplaced.iter().enumerate() {
+            ones(*bits).for_each(|bit| push(word * 64 + bit));
+        }
+        self.visit(&area, |at| push(at as usize));
+        found.sort_unstable_by_key(|near| near.id);
+        Ok(())
+    }
+
     /// Sets the bits of all entities that may be within an area, or have no position; also some of
     /// others.
     pub(super) fn candidates(&self, area: &Area, bits: &mut Vec<u64>) {
         bits.clone_from(&self.unplaced);
-        let mut set = |at: u32| {
+        self.visit(area, |at| {
             if let Some(word) = bits.get_mut(at as usize / 64) {
                 *word |= 1 << (at % 64);
             }
-        };
+        });
+    }
+
+    /// Visits each entity that has a position and may be within an area once; also some of others.
+    #[inline]
+    fn visit(&self, area: &Area, mut visit: impl FnMut(u32)) {
         let radius = area.enter.max(area.leave).max(0.0);
         let mut ranges = self.bounds;
         for ((low, high), centre) in ranges.iter_mut().zip(area.centre).take(self.axes.len()) {
@@ -262,7 +324,7 @@ impl Grid {
         let rows = (y_to - y_from + 1) * (z_to - z_from + 1);
         if rows > self.cells.len() as u64 {
             // Looking at all is less work.
-            self.cells.iter().for_each(|(_, at)| set(*at));
+            self.cells.iter().for_each(|(_, at)| visit(*at));
             return;
         }
         for z in z_from..=z_to {
@@ -271,7 +333,7 @@ impl Grid {
                 let before = self.cells.partition_point(|(cell, _)| *cell < first);
                 let rest = self.cells.get(before..).unwrap_or_default();
                 let row = rest.iter().take_while(|(cell, _)| *cell <= last);
-                row.for_each(|(_, at)| set(*at));
+                row.for_each(|(_, at)| visit(*at));
             }
         }
     }

@@ -75,7 +75,7 @@ proptest! {
         let options = SenderOptions { window: 8, ..SenderOptions::default() };
         let [mut near, mut all] = [(); 2].map(|()| Sender::with_options(&schema, options));
         let mut seen = BTreeSet::new();
-        let (mut packet, mut expected) = (Vec::new(), Vec::new());
+        let (mut packet, mut expected, mut found) = (Vec::new(), Vec::new(), Vec::new());
         for tick in 1..=30 {
             let mut axis = || i64::from(rng(2 * spread)) - i64::from(spread);
             let centre = [(); 3].map(|()| axis() as f64 / 4.0);
@@ -94,6 +94,13 @@ proptest! {
             world.update(&state).unwrap();
             grid.update(&world);
             let area = Area { centre, enter, leave: enter + wider };
+            grid.near(&world, centre, area.leave, &mut found).unwrap();
+            let reach = area.leave.max(0.0).powi(2);
+            let ids = world.state().ids().iter();
+            let distances = ids.map(|id| (*id, apart(&state, *id, axes, centre)));
+            let expected_near: Vec<_> = distances.filter(|(_, squared)| *squared <= reach).collect();
+            let pair = |near: &Near| (near.id, near.distance_squared);
+            prop_assert_eq!(found.iter().map(pair).collect::<Vec<_>>(), expected_near);
             let weight = |id: u32| u32::from(!(id + tick).is_multiple_of(7)) * (1 + id % 3);
             let sent = near.encode_near(&mut world, &grid, &area, |near| weight(near.id), &mut packet)?;
             let before = std::mem::take(&mut seen);
@@ -176,6 +183,8 @@ fn a_grid_says_what_is_wrong() {
         sent.map(|sent| sent.named)
     };
     assert_eq!(send(&mut world, &grid), Err(SendError::StaleGrid));
+    let near = grid.near(&world, area.centre, 1.0, &mut Vec::new());
+    assert_eq!(near, Err(SendError::StaleGrid));
     grid.update(&world);
     world.despawn(8);
     assert_eq!(send(&mut world, &grid), Err(SendError::StaleGrid));

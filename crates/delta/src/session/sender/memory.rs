@@ -21,15 +21,18 @@ impl SenderOptions {
     ///
     /// A sender of a fixed budget takes much less if its packets are small, or few are under way:
     /// [`Sender::memory`](crate::Sender::memory) has what it takes now. If the budget was changed, the
-    /// largest one counts.
+    /// largest one counts. A number that does not fit is `usize::MAX`.
     #[must_use]
     pub const fn max_memory(&self, entities: usize) -> usize {
         // Lists have up to twice the room that they need. An id takes 4 bytes of a packet, or more.
         let entity = size_of::<Known>() + size_of::<(u32, u32)>();
         let ids = self.budget / 4;
         let ids = if entities < ids { entities } else { ids };
-        let flight = ids * size_of::<u32>() + size_of::<Flight>() + size_of::<Vec<u32>>();
-        2 * (entities + 4) * entity + 2 * (self.window + 4) * flight
+        let flight = ids.saturating_mul(size_of::<u32>());
+        let flight = flight.saturating_add(size_of::<Flight>() + size_of::<Vec<u32>>());
+        let known = entities.saturating_add(4).saturating_mul(2 * entity);
+        let flights = self.window.saturating_add(4).saturating_mul(2);
+        known.saturating_add(flights.saturating_mul(flight))
     }
 }
 
@@ -41,5 +44,22 @@ pub(super) fn keep<T: Copy>(own: &mut Vec<T>, list: &mut Vec<T>) {
     } else {
         own.clear();
         own.extend_from_slice(list);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_that_does_not_fit_is_the_largest_number() {
+        let options = SenderOptions::default();
+        assert_eq!(options.max_memory(usize::MAX), usize::MAX);
+        let options = SenderOptions {
+            window: usize::MAX,
+            budget: usize::MAX,
+            ..options
+        };
+        assert_eq!(options.max_memory(9), usize::MAX);
     }
 }
