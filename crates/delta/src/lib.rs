@@ -50,7 +50,7 @@
 //!
 //! - `derive`: `#[derive(Replicate)]`, which makes structs and enums components, and
 //!   `#[derive(ReplicateField)]`, which makes them parts of components.
-//! - `glam`: [`ReplicateField`] for its vectors and quaternions.
+//! - `glam`: [`ReplicateField`] for the vectors and quaternions of glam 0.33, which Bevy 0.20 has.
 //! - `network`: a simulated network, for tests of games and of sessions.
 //! - `serde`: schemas as JSON, in the form of the origin implementation.
 //!

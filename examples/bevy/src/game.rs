@@ -6,18 +6,14 @@ use std::time::Duration;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
+use bevy_math::Vec2;
 use gametape_delta::Replicate;
 
 use crate::replicate::{Components, NetId, Replicated};
 
 #[derive(Component, Replicate, Clone, Copy, PartialEq, Debug)]
 #[replicate(component = 1)]
-pub struct Position {
-    #[replicate(fixed(min = -64.0, max = 64.0, step = 0.01))]
-    pub x: f32,
-    #[replicate(fixed(min = -64.0, max = 64.0, step = 0.01))]
-    pub y: f32,
-}
+pub struct Position(#[replicate(fixed(min = -64.0, max = 64.0, step = 0.01))] pub Vec2);
 
 #[derive(Component, Replicate, Clone, Copy, PartialEq, Eq, Debug)]
 #[replicate(component = 2)]
@@ -118,10 +114,7 @@ const TICK: Duration = Duration::from_millis(50);
 fn bear(mut commands: Commands, mut random: ResMut<Random>, units: Query<(), With<Health>>) {
     if units.iter().len() < 40 && random.below(2) == 0 {
         let (x, y) = random.place();
-        let position = Position {
-            x: x.into(),
-            y: y.into(),
-        };
+        let position = Position(Vec2::new(x.into(), y.into()));
         commands.spawn((Replicated, position, Health(100), Order::Rest));
     }
 }
@@ -142,22 +135,17 @@ fn decide(mut random: ResMut<Random>, mut orders: Query<&mut Order>, units: Quer
 }
 
 fn walk(mut units: Query<(&NetId, &Order, &mut Position)>) {
-    let places: BTreeMap<_, _> = units
-        .iter()
-        .map(|(id, _, at)| (*id, (at.x, at.y)))
-        .collect();
+    let places: BTreeMap<_, _> = units.iter().map(|(id, _, at)| (*id, at.0)).collect();
     for (_, order, mut position) in &mut units {
         let to = match *order {
             Order::Rest => None,
-            Order::GoTo { x, y } => Some((x.into(), y.into())),
+            Order::GoTo { x, y } => Some(Vec2::new(x.into(), y.into())),
             Order::Follow(unit) => places.get(&unit).copied(),
         };
-        let Some((x, y)) = to else { continue };
-        let (x, y) = (x - position.x, y - position.y);
-        let far = x.hypot(y);
-        if far > 0.5 {
-            position.x += x / far * 0.3;
-            position.y += y / far * 0.3;
+        let Some(to) = to else { continue };
+        let way = to - position.0;
+        if way.length() > 0.5 {
+            position.0 += way.normalize() * 0.3;
         }
     }
 }
@@ -214,7 +202,7 @@ pub type Unit = (
 pub fn units(world: &mut World) -> BTreeMap<NetId, Unit> {
     let hundredths = |value: f32| (f64::from(value) * 100.0).round() as i32;
     let unit = |(id, position, health, order, burning): Parts<'_>| {
-        let position = position.map(|at| [at.x, at.y].map(hundredths));
+        let position = position.map(|at| at.0.to_array().map(hundredths));
         let (health, order, burning) = (health.copied(), order.copied(), burning.copied());
         (*id, (position, health, order, burning))
     };

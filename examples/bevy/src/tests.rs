@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use bevy_app::Update;
 use bevy_ecs::prelude::*;
+use bevy_math::Vec2;
 use gametape_delta::network::Conditions;
 
 use crate::game::{Burning, Health, Order, Position, units};
@@ -83,7 +84,7 @@ fn each_change_of_the_server_is_the_same_change_at_the_client() {
         game.clients[0].app.world().resource::<Noticed>().0.clone()
     };
 
-    let unit = || (Replicated, Position { x: 1.0, y: 2.0 }, Health(100));
+    let unit = || (Replicated, Position(Vec2::new(1.0, 2.0)), Health(100));
     let [first, second] = [(); 2].map(|()| game.server.world_mut().spawn(unit()).id());
     game.server.world_mut().spawn(Health(1)); // the server's own
     assert_eq!(tick(&mut game), "spawned 2 moved 2 hurt 2 ");
@@ -96,7 +97,7 @@ fn each_change_of_the_server_is_the_same_change_at_the_client() {
     game.server.world_mut().entity_mut(second).insert(burning);
     assert_eq!(tick(&mut game), "burning 1 ");
     let mut unit = game.server.world_mut().entity_mut(second);
-    unit.remove::<Burning>().insert(Position { x: 0.0, y: 0.0 });
+    unit.remove::<Burning>().insert(Position(Vec2::ZERO));
     assert_eq!(tick(&mut game), "moved 1 not burning 1 ");
     game.server.world_mut().despawn(first);
     assert_eq!(tick(&mut game), "despawned 1 ");

@@ -53,7 +53,7 @@ pub struct Grid {
     places: Vec<[f64; 3]>,
     /// A bit for each entity: whether it has no position.
     unplaced: Vec<u64>,
-    revision: u64,
+    revision: (u64, u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -182,7 +182,7 @@ impl Grid {
             bounds: [(0, 0); 3],
             places: Vec::new(),
             unplaced: Vec::new(),
-            revision: 0,
+            revision: (0, 0),
         })
     }
 
@@ -194,7 +194,7 @@ impl Grid {
         self.unplaced.clear();
         self.unplaced.resize(world.ids().len().div_ceil(64), 0);
         self.bounds = [(u64::MAX, 0); 3];
-        self.revision = world.revision();
+        self.revision = (world.revision(), world.tick());
         let layout = self.schema.layout();
         let plans = layout.fields(self.component);
         for (at, row) in world.state().rows.iter().enumerate() {
@@ -226,7 +226,7 @@ impl Grid {
 
     /// Returns true if it has the places of the world's newest state.
     pub(super) fn is_of(&self, world: &World) -> bool {
-        self.revision == world.revision() && self.places.len() == world.ids().len()
+        self.revision == (world.revision(), world.tick()) && self.places.len() == world.ids().len()
     }
 
     pub(super) const fn schema(&self) -> &Schema {
@@ -280,9 +280,8 @@ impl Grid {
         found.clear();
         let mut push = |at: usize| {
             let distance_squared = self.distance_squared(at, &area);
-            // As senders compare, for whom a distance that is no number is not too far.
-            let is_far = distance_squared > reach;
-            if let Some(id) = world.ids().get(at).filter(|_| !is_far) {
+            let is_near = distance_squared <= reach;
+            if let Some(id) = world.ids().get(at).filter(|_| is_near) {
                 found.push(Near {
                     id: *id,
                     distance_squared,
