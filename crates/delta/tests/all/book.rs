@@ -702,7 +702,13 @@ mod examples {
         ];
         let here = trimmed(&files.concat());
         let mut found = 0;
-        for name in ["format.md", "schemas.md", "sessions.md", "conformance.md"] {
+        for name in [
+            "format.md",
+            "schemas.md",
+            "sessions.md",
+            "games.md",
+            "conformance.md",
+        ] {
             let book = chapter(name);
             for block in book.split("```rust,ignore\n").skip(1) {
                 let block = trimmed(block.split("```").next().unwrap());
