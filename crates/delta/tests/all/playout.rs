@@ -52,6 +52,8 @@ struct Session {
     down: Link<Vec<u8>>,
     up: Link<Feedback>,
     state: Snapshot,
+    /// How long the world stood still, in quarters of a tick.
+    stood: u32,
 }
 
 impl Session {
@@ -71,6 +73,7 @@ impl Session {
             down: Link::new(conditions, seed),
             up: Link::new(conditions, !seed),
             state: Snapshot::new(&schema, 0),
+            stood: 0,
         }
     }
 
@@ -98,9 +101,10 @@ impl Session {
         self.world.update(&self.state).unwrap();
         let mut packet = Vec::new();
         self.sender.encode(&mut self.world, &mut packet).unwrap();
-        self.down.send(4 * tick, packet.len(), packet);
+        let start = 4 * tick + self.stood;
+        self.down.send(start, packet.len(), packet);
         let mut shown = Vec::new();
-        for quarter in 4 * tick..4 * tick + 4 {
+        for quarter in start..start + 4 {
             let now = Self::moment(quarter);
             while let Some(packet) = self.down.arrive(quarter) {
                 match self.receiver.apply(&packet) {
@@ -310,6 +314,37 @@ fn after_a_pause_the_playout_jumps_to_the_present() {
         number(session.playout.view(), 3, 1),
         Some((at * SPEED as f64).round() as i64)
     );
+}
+
+#[test]
+fn a_world_that_stood_still_or_begins_again_is_shown_evenly_soon() {
+    let mut session = Session::new(Conditions::PERFECT, 1, 1200);
+    for tick in 1..=200 {
+        session.tick(tick, |_| true);
+    }
+    // For ten seconds nothing comes, and the world goes on from the tick at which it stood.
+    session.stood = 600 * 4;
+    for tick in 201..=260 {
+        session.tick(tick, |_| true);
+    }
+    let is_there = |session: &Session, low: f64, high: f64| {
+        let at = session.playout.tick().unwrap();
+        assert!((low..high).contains(&at), "{at}");
+        let x = number(session.playout.view(), 3, 1);
+        assert_eq!(x, Some((at * SPEED as f64).round() as i64));
+    };
+    is_there(&session, 257.0, 261.0);
+
+    // The server starts again at tick 1, and so do its sender and the receiver.
+    session.stood += 300 * 4;
+    session.world = World::new(&schema());
+    session.sender = Sender::new(&schema());
+    session.receiver.reset();
+    for tick in 1..=60 {
+        session.tick(tick, |id| id < 10);
+    }
+    is_there(&session, 57.0, 61.0);
+    assert_eq!(session.playout.view().len(), 10);
 }
 
 #[test]

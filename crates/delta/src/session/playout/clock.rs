@@ -5,9 +5,12 @@ use core::time::Duration;
 
 use super::options::PlayoutOptions;
 use crate::session::feedback::Feedback;
+use crate::session::receiver::Received;
 
 /// The number of packets, and of updates, on which estimates rest.
 const SAMPLES: usize = 128;
+/// After so many packets that are later than any delay covers, the world's clock stood still.
+const LATE: u32 = 8;
 /// How much faster or slower than the world the playout runs, at most, to reach its delay.
 const CORRECTION: f64 = 0.1;
 
@@ -58,8 +61,11 @@ pub(super) struct Clock {
     /// When each of the newest packets was acknowledged.
     answered: VecDeque<(u32, f64)>,
     round_trip: Option<f64>,
-    /// The first packet that counts for the loss.
+    /// The first packet that counts for the loss, and the newest.
     first: u32,
+    newest: u32,
+    /// The number of packets in a row that were later than any delay covers.
+    late: u32,
     loss: f64,
     /// The tick that is shown, and when it was.
     shown: Option<(f64, f64)>,
@@ -74,6 +80,8 @@ impl Clock {
             answered: VecDeque::new(),
             round_trip: None,
             first: 0,
+            newest: 0,
+            late: 0,
             loss: 0.0,
             shown: None,
         }
@@ -83,10 +91,26 @@ impl Clock {
         now.as_secs_f64() * f64::from(self.options.ticks_per_second)
     }
 
-    /// Notes the arrival of the newest packet.
-    pub fn note(&mut self, tick: u32, baseline: Option<u32>, ack: Feedback, now: Duration) {
+    /// Notes the arrival of the newest packet. Returns true if the world has begun again, at an
+    /// earlier tick.
+    pub fn note(&mut self, received: &Received, now: Duration) -> bool {
+        let Received { tick, baseline, .. } = *received;
         let now = self.local(now);
-        self.leads.add(f64::from(tick) - now);
+        let lead = f64::from(tick) - now;
+        let began_again = tick <= self.newest;
+        let longest = f64::from(self.options.max_delay.max(1));
+        let is_late = self
+            .leads
+            .quantile(1.0)
+            .is_some_and(|fast| lead < fast - longest);
+        self.late = if is_late { self.late + 1 } else { 0 };
+        if began_again || self.late == LATE {
+            self.leads = Samples::new();
+            self.shown = None;
+            self.late = 0;
+        }
+        self.newest = tick;
+        self.leads.add(lead);
         match baseline {
             None => {
                 self.answered.clear();
@@ -98,10 +122,11 @@ impl Clock {
             self.answered.pop_front();
         }
         self.answered.push_back((tick, now));
-        if let Feedback::Ack { tick, earlier } = ack {
+        if let Feedback::Ack { tick, earlier } = received.ack {
             let (arrived, sent) = arrivals(tick, earlier, self.first);
             self.loss = 1.0 - f64::from(arrived) / f64::from(sent);
         }
+        began_again
     }
 
     /// The first packet on a baseline comes a round trip after the baseline was acknowledged, and
@@ -157,7 +182,8 @@ impl Clock {
         self.loss
     }
 
-    /// Moves on to the tick to show now. It never goes back, unless the session began again.
+    /// Moves on to the tick to show now. It never goes back, unless the world began again or stood
+    /// still.
     pub fn advance(&mut self, now: Duration) -> Option<f64> {
         let target = self.arriving(now)? - self.delay();
         let local = self.local(now);

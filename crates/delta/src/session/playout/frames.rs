@@ -102,6 +102,13 @@ impl Frames {
         is_full
     }
 
+    /// The next packet is of an earlier tick than those before it: it is newer nevertheless.
+    pub fn begin_again(&mut self) {
+        self.spare.extend(self.waiting.drain(..));
+        self.ticks.fill(0);
+        self.base.set_tick(0);
+    }
+
     /// Shows the packets up to a tick.
     pub fn show_until(&mut self, tick: f64, events: &mut Vec<ViewEvent>) {
         while self

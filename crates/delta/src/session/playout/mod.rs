@@ -162,8 +162,9 @@ impl Playout {
     /// with its result.
     pub fn take(&mut self, receiver: &Receiver, received: &Received, now: Duration) {
         if received.fresh {
-            let Received { tick, baseline, .. } = *received;
-            self.clock.note(tick, baseline, received.ack, now);
+            if self.clock.note(received, now) {
+                self.frames.begin_again();
+            }
             for gap in receiver.gaps() {
                 self.clock.note_gap(*gap);
             }
