@@ -18,6 +18,7 @@ mod session_groups;
 mod session_memory;
 mod session_network;
 mod session_rate;
+mod session_traces;
 mod session_vectors;
 mod session_view;
 mod thresholds;
