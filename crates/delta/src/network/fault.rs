@@ -66,8 +66,10 @@ pub enum Fault {
         /// The tick at which the packet arrived.
         tick: u32,
     },
-    /// An entity is shown as the one that had its id before.
-    #[error("entity {entity} ended and began again, and is shown as the same one at tick {tick}")]
+    /// Another entity is shown as the one that had its id before, or the same one as another.
+    #[error(
+        "the events of the packet at tick {tick} take entity {entity} for another one, or another one for it"
+    )]
     Mistaken {
         /// The id of the entity.
         entity: u32,

@@ -357,20 +357,39 @@ impl Trial {
         Ok(())
     }
 
-    /// Returns true if another entity has the id now, and no event says so. One with other components
-    /// looks like the same, and a full snapshot and going back in strict mode say nothing of it.
+    /// Returns true if the events of a delta say that another entity has the id now and it is the same,
+    /// or the other way round. The wire does not tell it from an entity with other components, so that
+    /// only those count that never had others; going back in strict mode says nothing of it.
     fn is_mistaken(&self, packet: &[u8], entity: u32, as_of: u32) -> bool {
         let is_delta = Header::read(packet).is_ok_and(|(header, _)| header.baseline().is_some());
-        let (Some(before), Some(births)) = (self.shown.get(&entity), self.births.get(&entity))
-        else {
+        let is_merged = self.sender.options().mode == Mode::Merged;
+        let Some(before) = self.shown.get(&entity).filter(|_| is_merged && is_delta) else {
             return false;
         };
-        let is_another = births.iter().any(|at| *at > *before && *at <= as_of);
-        let says = |event: &ViewEvent| {
-            event.entity() == entity && !matches!(event, ViewEvent::Changed { .. })
-        };
-        let is_merged = self.sender.options().mode == Mode::Merged;
-        is_merged && is_delta && is_another && !self.receiver.events().iter().any(says)
+        let births = self.births.get(&entity).into_iter().flatten().copied();
+        let last_before = |tick| births.clone().filter(|at| *at <= tick).max().unwrap_or(0);
+        let (first, born) = (last_before(*before), last_before(as_of));
+        let events = self.receiver.events().iter();
+        let mut own = events.filter(|event| event.entity() == entity);
+        if !self.keeps_parts(entity) {
+            return false;
+        }
+        if born > first {
+            return own.all(|event| matches!(event, ViewEvent::Changed { .. }));
+        }
+        let was_there = !self.was_absent(entity, born, as_of);
+        was_there && own.any(|event| matches!(event, ViewEvent::Despawned { .. }))
+    }
+
+    /// Returns true if all entities with an id had the same components.
+    fn keeps_parts(&self, id: u32) -> bool {
+        let past = self.past.get(&id).into_iter().flatten();
+        let mut parts = past.filter_map(|(_, values)| {
+            let parts = values.as_ref()?.iter();
+            Some(parts.map(|(component, _)| *component).collect::<Vec<_>>())
+        });
+        let first = parts.next();
+        parts.all(|parts| Some(parts) == first)
     }
 
     /// Checks that all entities that are no longer shown were destroyed, and rightly so.

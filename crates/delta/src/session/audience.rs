@@ -121,8 +121,8 @@ pub(super) struct Stamp {
     /// When any of their values last changed.
     pub changed: u32,
     pub face: Audience,
-    /// See [`Head::is_heir`](super::change::Head::is_heir).
-    pub is_heir: bool,
+    /// See [`Head::heir_of`](super::change::Head::heir_of).
+    pub heir_of: u32,
 }
 
 /// An entity as each audience sees it.
@@ -146,7 +146,7 @@ pub(super) fn faces(
                 born: tick,
                 changed: tick,
                 face,
-                is_heir: false,
+                heir_of: 0,
             };
         };
         let is_new = changed & visible != 0;
@@ -154,7 +154,7 @@ pub(super) fn faces(
             born: then.born,
             changed: if is_new { tick } else { then.changed },
             face,
-            is_heir: false,
+            heir_of: 0,
         }
     })
 }

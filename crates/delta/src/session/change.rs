@@ -16,8 +16,9 @@ pub(super) struct Head {
     pub changed: u32,
     /// Where the ticks of its values begin.
     pub from: u32,
-    /// Whether another entity had its id when packets that may be under way still were sent.
-    pub is_heir: bool,
+    /// Since when the entity that had its id before existed with its components, if packets that
+    /// name that one may be under way still; otherwise 0.
+    pub heir_of: u32,
 }
 
 impl Head {
@@ -28,7 +29,7 @@ impl Head {
             born: self.born,
             changed: self.changed,
             face: Audience::All,
-            is_heir: self.is_heir,
+            heir_of: self.heir_of,
         }
     }
 }

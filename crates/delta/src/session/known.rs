@@ -17,11 +17,46 @@ pub(super) struct Known {
     /// The face of [`acked`](Self::acked). `None` if it is not known: packets with different faces are
     /// under way, and some may have arrived.
     acked_as: Option<Audience>,
-    /// The face in the newest packet under way that names it.
-    flight_as: Audience,
+    /// The face in the newest packets under way that name it.
+    flight_as: Lately,
     way: Way,
     /// Whether the receiver was to see it with the last packet.
     pub shown: bool,
+}
+
+/// A face, in the lower two bits, and for how many ticks before the newest packet all packets under way
+/// have this face. These are less than 64, because packets under way lie within so many ticks.
+#[derive(Clone, Copy, Debug)]
+struct Lately(u8);
+
+impl Lately {
+    const fn new(face: Audience) -> Self {
+        Self(face as u8)
+    }
+
+    const fn face(self) -> Audience {
+        match self.0 & 3 {
+            0 => Audience::All,
+            1 => Audience::Team,
+            _ => Audience::Owner,
+        }
+    }
+
+    /// A packet of this tick has a face; `flight` is the one before it, if one is under way.
+    fn add(&mut self, face: Audience, flight: u32, tick: u32) {
+        let goes_on = flight != 0 && self.face() == face;
+        let ticks = if goes_on {
+            u32::from(self.0 >> 2) + tick - flight
+        } else {
+            0
+        };
+        self.0 = (ticks.min(63) as u8) << 2 | face as u8;
+    }
+
+    /// Returns true if the packet of a tick has this face; `flight` is the newest.
+    const fn has(self, tick: u32, flight: u32) -> bool {
+        flight.saturating_sub(tick) <= self.0 as u32 >> 2
+    }
 }
 
 /// The packets under way with an entity, in the order in which they were sent.
@@ -48,7 +83,7 @@ impl Known {
             flight: 0,
             since: 0,
             acked_as: None,
-            flight_as: Audience::All,
+            flight_as: Lately::new(Audience::All),
             way: Way::Names,
             shown: false,
         }
@@ -81,7 +116,7 @@ impl Known {
         } else if self.ends() {
             (0, None)
         } else {
-            (self.flight, Some(self.flight_as))
+            (self.flight, Some(self.flight_as.face()))
         }
     }
 
@@ -94,7 +129,7 @@ impl Known {
     #[inline]
     pub fn show(&self, now: &Stamp, mode: Mode) -> Option<What> {
         let (newest, seen_as) = if self.flight > self.acked {
-            (self.flight, Some(self.flight_as))
+            (self.flight, Some(self.flight_as.face()))
         } else {
             (self.acked, self.acked_as)
         };
@@ -107,11 +142,11 @@ impl Known {
         Some(self.name(now, mode))
     }
 
-    /// Returns true if a packet under way may have created another entity with its id. If that packet
-    /// arrives, the other one must be destroyed first, so that the receiver does not take one for the
-    /// other.
+    /// Returns true if a packet under way may have brought the entity that had its id before, which
+    /// the baseline lacks, or has with other components. If that packet arrives, the receiver must
+    /// be told to destroy that one, so that it does not take one for the other.
     const fn must_wait(&self, now: &Stamp, mode: Mode) -> bool {
-        now.is_heir && self.flight != 0 && self.acked == 0 && matches!(mode, Mode::Merged)
+        self.acked < now.heir_of && self.flight != 0 && matches!(mode, Mode::Merged)
     }
 
     /// Returns how a packet names an entity that the receiver may see.
@@ -148,7 +183,7 @@ impl Known {
     pub fn seen_as(&self) -> Audience {
         match self.acked_as {
             Some(face) if self.flight == 0 => face,
-            _ => self.flight_as,
+            _ => self.flight_as.face(),
         }
     }
 
@@ -172,10 +207,10 @@ impl Known {
         } else {
             if !self.may_be_held() {
                 self.acked_as = Some(face);
-            } else if self.flight != 0 && self.flight_as != face {
+            } else if self.flight != 0 && self.flight_as.face() != face {
                 self.acked_as = None;
             }
-            self.flight_as = face;
+            self.flight_as.add(face, self.flight, tick);
             if self.ends() {
                 self.way = Way::NamesAgain;
             }
@@ -196,8 +231,9 @@ impl Known {
     /// The packet of this tick, which names it, has arrived.
     pub fn arrived(&mut self, tick: u32) {
         self.acked = tick;
-        if self.flight == tick || self.acked_as.is_some() {
-            self.acked_as = Some(self.flight_as);
+        // If its face was known, all packets under way have the same one.
+        if self.acked_as.is_some() || self.flight_as.has(tick, self.flight) {
+            self.acked_as = Some(self.flight_as.face());
         }
         self.land(tick);
     }

@@ -150,15 +150,15 @@ impl World {
                 } else {
                     changed.resize(from + row.codes.len(), tick);
                 }
-                let is_heir = match found {
-                    Some((_, head)) => head.is_heir,
-                    None => self.ended.has(row.id),
+                let heir_of = match found {
+                    Some((_, head)) => head.heir_of,
+                    None => self.ended.born(row.id),
                 };
                 heads.push(Head {
                     born: tick,
                     changed: tick,
                     from: from as u32,
-                    is_heir,
+                    heir_of,
                 });
                 continue;
             };
@@ -172,7 +172,7 @@ impl World {
                 born: head.born,
                 changed: if is_new { tick } else { head.changed },
                 from: from as u32,
-                is_heir: head.is_heir,
+                heir_of: head.heir_of,
             });
         }
         drop(before);
@@ -185,8 +185,8 @@ impl World {
         mem::swap(&mut self.heads, heads);
         mem::swap(&mut self.changed, changed);
         mem::swap(&mut self.faces, faces);
-        // `next` is the state before now.
-        self.ended.note(next, self.state.ids());
+        // `next` and `heads` are those of the state before now.
+        self.ended.note(next, heads, self.state.ids());
         let state = &self.state;
         self.groups.retain(|(id, _)| state.rows.find(*id).is_ok());
         self.begin();
@@ -243,8 +243,8 @@ impl World {
             return false;
         };
         self.state.rows.remove(at);
-        self.heads.remove(at);
-        self.ended.add(id, self.state.tick());
+        let head = self.heads.remove(at);
+        self.ended.add(id, self.state.tick(), head.born);
         if at < self.faces.len() {
             self.faces.remove(at);
         }
@@ -325,7 +325,7 @@ impl World {
             faces.get(faces.get(audience as usize)?.face as usize)
         });
         Stamp {
-            is_heir: head.is_heir,
+            heir_of: head.heir_of,
             ..found.copied().unwrap_or(head.stamp())
         }
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use gametape_delta::network::{Conditions, Link};
 use gametape_delta::{
     Audience, Codec, Component, Decoder, Entity, Feedback, Field, Receiver, ReceiverOptions,
-    Relevance, RestrictError, Schema, Sender, SenderOptions, Sent, Snapshot, Tag, Value, World,
+    Relevance, RestrictError, Schema, Sender, SenderOptions, Sent, Snapshot, Tag, Value, ViewEvent,
+    World,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -349,6 +350,67 @@ fn another_role_replaces_an_entity_only_if_it_sees_other_components() {
     assert_eq!(three.step(), [REPLACED, NOTHING, NOTHING]);
     three.clients[0].roles.insert(7, Audience::All);
     assert_eq!(three.step(), [REPLACED, NOTHING, NOTHING]);
+}
+
+/// Counts the packets that destroy the entity 7 and those of which the events say so, while it moves in
+/// each tick and packets take some time. `change` is called before tick 100.
+fn replacements(delay: u32, change: impl Fn(&mut Client, &mut Snapshot)) -> (u32, u32) {
+    let way = Conditions {
+        delay,
+        ..Conditions::PERFECT
+    };
+    let mut world = World::new(&schema());
+    world.restrict(2, Audience::Owner).unwrap();
+    let mut client = Client::new(SenderOptions::default(), way, 1);
+    client.roles.insert(7, Audience::Owner);
+    let mut state = Snapshot::new(&schema(), 0);
+    put(&mut state, 7, 2, &mut |below| 7 % below);
+    let (mut packets, mut events) = (0, 0);
+    for tick in 1..=400_u32 {
+        state.set_tick(tick);
+        put(&mut state, 7, 1, &mut |below| tick % below);
+        if tick == 100 {
+            change(&mut client, &mut state);
+        }
+        world.update(&state).unwrap();
+        let (_, packet) = client.send(&mut world).unwrap();
+        let packet_of = Decoder::new(&schema()).packet(&packet).unwrap();
+        let destroys = |section: &gametape_delta::Section| section.tag == Tag::Destroy;
+        packets += u32::from(packet_of.sections.iter().any(destroys));
+        client.down.send(tick, packet.len(), packet);
+        while let Some(packet) = client.down.arrive(tick) {
+            let ack = client.receiver.apply(&packet).unwrap().ack;
+            let ended = |event: &&ViewEvent| matches!(event, ViewEvent::Despawned { .. });
+            events += client.receiver.events().iter().filter(ended).count() as u32;
+            client.up.send(tick, Feedback::BYTES, ack);
+        }
+        while let Some(feedback) = client.up.arrive(tick) {
+            client.sender.feedback(&feedback);
+        }
+    }
+    (packets, events)
+}
+
+/// A change of what is seen is repeated until it is acknowledged, and no longer; and it is not taken
+/// for another entity.
+#[test]
+fn a_moving_entity_is_replaced_for_a_round_trip() {
+    for delay in [0, 1, 3, 6] {
+        let (packets, events) = replacements(delay, |client, _| {
+            client.roles.insert(7, Audience::All);
+        });
+        assert!(
+            (1..=2 * delay + 2).contains(&packets),
+            "{packets} at a delay of {delay}"
+        );
+        assert_eq!(events, 0);
+        let (packets, events) = replacements(delay, |_, state| drop(state.entry(7).remove(2)));
+        assert!(
+            (1..=2 * delay + 2).contains(&packets),
+            "{packets} at a delay of {delay}"
+        );
+        assert_eq!(events, 0);
+    }
 }
 
 #[test]

@@ -35,10 +35,11 @@ pub fn schema() -> Schema {
     .unwrap()
 }
 
-fn step(world: &mut Snapshot, tick: u32, population: u32, rng: &mut TestRng) {
+fn step(world: &mut Snapshot, tick: u32, population: u32, rebuilds: bool, rng: &mut TestRng) {
     world.set_tick(tick);
     for id in 0..population {
         match rng.random_range(0..40) {
+            1..=5 if !rebuilds => {}
             0 => {
                 world.remove(id);
             }
@@ -119,6 +120,7 @@ proptest! {
         restarts in any::<bool>(),
         hides in any::<bool>(),
         despawns in any::<bool>(),
+        rebuilds in any::<bool>(),
         gap in prop_oneof![4 => Just(1_u32), 1 => 2..100_u32],
         lag in 0..4_u32,
         mode in modes(),
@@ -138,7 +140,7 @@ proptest! {
         let mut most = 0;
         for step_number in 1..=150 {
             let tick = step_number * gap;
-            step(&mut world, tick, population, &mut rng);
+            step(&mut world, tick, population, rebuilds, &mut rng);
             if despawns {
                 trial.despawn(rng.random_range(0..population));
             }

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::events::{ViewEvent, note};
+use super::events::{Becomes, ViewEvent, note};
 use super::seen::{Names, Seen};
 use crate::baseline::Baselines;
 use crate::schema::Schema;
@@ -101,7 +101,7 @@ impl Chain {
                     self.next_view.rows.push(row);
                     self.next_seen.push((*seen, missing + 1));
                 } else {
-                    note(events, state.schema(), old, None, ends);
+                    note(events, state.schema(), old, None, false);
                 }
                 continue;
             };
@@ -114,14 +114,22 @@ impl Chain {
                 self.next_seen.push((*seen, 0));
                 continue;
             }
-            let changed = note(events, state.schema(), old, Some(row), ends);
             let before = seen.map(|(_, (seen, _))| *seen);
-            if let Some(before) = before.filter(|seen| changed && seen.at == seen.changed_at) {
+            let from = baseline.map_or(tick, Snapshot::tick);
+            let in_baseline = baseline.and_then(|baseline| {
+                let at = baseline.rows.find(id).ok()?;
+                baseline.rows.get(at)
+            });
+            let other = before.is_some_and(|seen| ends && seen.ends(in_baseline, from, row));
+            let becomes = note(events, state.schema(), old, Some(row), other);
+            let moves = |seen: &Seen| becomes == Becomes::Changed && seen.at == seen.changed_at;
+            if let Some(before) = before.filter(moves) {
                 gaps.push(as_of - before.at);
             }
+            let born = in_baseline.filter(|_| !ends).map_or(as_of, |_| from);
             self.next_view.rows.push(row);
             self.next_seen
-                .push((Seen::after(before, as_of, changed), 0));
+                .push((Seen::after(before, as_of, becomes, born), 0));
         }
         drop(seen);
         self.ticks.push_back((tick, ticks));

@@ -59,39 +59,39 @@ impl ViewEvent {
     }
 }
 
-/// Notes what becomes of an entity that is shown as `old`. `ends` says that this one was destroyed.
-/// Returns true if anything changed.
-///
-/// On the wire, an entity with other components is destroyed and created, as is another entity with
-/// the same id. So only one with the same components is known to be another one.
+/// What becomes of an entity that a packet names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::session) enum Becomes {
+    Same,
+    Changed,
+    /// Another one, or none.
+    Other,
+}
+
+/// Notes what becomes of an entity that is shown as `old`. `ends` says that another one has its id
+/// now.
 pub(in crate::session) fn note(
     events: &mut Vec<ViewEvent>,
     schema: &Schema,
     old: Option<Row<'_>>,
     new: Option<Row<'_>>,
     ends: bool,
-) -> bool {
-    match (old, new) {
-        (None, None) => false,
-        (None, Some(Row { id: entity, .. })) => {
-            events.push(ViewEvent::Spawned { entity });
-            true
-        }
-        (Some(Row { id: entity, .. }), None) => {
-            events.push(ViewEvent::Despawned { entity });
-            true
-        }
-        (Some(old), Some(new)) if ends && old.mask == new.mask => {
-            let entity = new.id;
-            events.push(ViewEvent::Despawned { entity });
-            events.push(ViewEvent::Spawned { entity });
-            true
-        }
-        (Some(old), Some(new)) => {
-            let before = events.len();
-            compare(events, schema, old, new);
-            events.len() > before
-        }
+) -> Becomes {
+    let (Some(old), Some(new), false) = (old, new, ends) else {
+        let entity = |row: Row<'_>| row.id;
+        events.extend(
+            old.map(entity)
+                .map(|entity| ViewEvent::Despawned { entity }),
+        );
+        events.extend(new.map(entity).map(|entity| ViewEvent::Spawned { entity }));
+        return Becomes::Other;
+    };
+    let before = events.len();
+    compare(events, schema, old, new);
+    if events.len() > before {
+        Becomes::Changed
+    } else {
+        Becomes::Same
     }
 }
 

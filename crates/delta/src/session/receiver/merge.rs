@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use super::events::{ViewEvent, note};
+use super::events::{Becomes, ViewEvent, note};
 use super::seen::{Names, Seen};
 use crate::limits::{Limit, Limits};
 use crate::rule::{Error, Rule};
@@ -124,10 +124,10 @@ impl Merged {
         while let Some(id) = soonest([olds.next_id(), news.next_id()]) {
             let (old, new) = (olds.at(id), news.at(id));
             let row = old.map(|(row, _)| row);
-            let changed = note(events, state.schema(), row, new, false);
+            let becomes = note(events, state.schema(), row, new, false);
             if new.is_some() {
                 let before = old.and_then(|(_, at)| self.seen(at, id));
-                next_seen.push(Seen::after(before, tick, changed));
+                next_seen.push(Seen::after(before, tick, becomes, tick));
             }
         }
         drop(olds);
@@ -139,7 +139,7 @@ impl Merged {
     /// changed.
     pub fn merge(
         &mut self,
-        newest: &Snapshot,
+        (baseline, newest): (&Snapshot, &Snapshot),
         names: &mut Names,
         limits: Limits,
         next: &mut Snapshot,
@@ -157,6 +157,8 @@ impl Merged {
             ..
         } = names;
         let (mut named, mut destroyed) = (Lane::new(&*named), Lane::new(&*destroyed));
+        let from = baseline.tick();
+        let mut baseline = Lane::new(baseline.rows.iter());
         let mut newest = Lane::new(newest.rows.iter().zip(&self.seen));
         while let Some(id) = soonest([newest.next_id(), named.next_id()]) {
             let (seen, ends) = (newest.at(id), destroyed.at(id).is_some());
@@ -171,17 +173,23 @@ impl Merged {
             let shown = late.at(id).or(seen);
             let old = shown.map(|(row, _)| row);
             let new = decoded.at(id).filter(|_| is_named);
-            let changed = note(events, self.decoded.schema(), old, new, ends);
+            let before = shown.map(|(_, seen)| *seen);
+            let held = baseline.at(id);
+            let other = before.zip(new).filter(|_| ends);
+            let other = other.is_some_and(|(seen, new)| seen.ends(held, from, new));
+            let becomes = note(events, self.decoded.schema(), old, new, other);
             if let Some(row) = new {
-                let before = shown.map(|(_, seen)| *seen);
-                if let Some(before) = before.filter(|seen| changed && seen.at == seen.changed_at) {
+                let moves = |seen: &Seen| becomes == Becomes::Changed && seen.at == seen.changed_at;
+                if let Some(before) = before.filter(moves) {
                     gaps.push(tick - before.at);
                 }
                 next.rows.push(row);
-                self.next_seen.push(Seen::after(before, tick, changed));
+                let born = held.filter(|_| !ends).map_or(tick, |_| from);
+                self.next_seen
+                    .push(Seen::after(before, tick, becomes, born));
             }
         }
-        drop((late, decoded, newest));
+        drop((late, decoded, baseline, newest));
         self.decoded.clear();
         let (max, found) = (limits.max_entities, next.len());
         if found > max {
@@ -242,9 +250,9 @@ impl Merged {
             };
             let is_newer = |new: &Row<'_>| seen.at < tick && row.mask == new.mask;
             if let Some(new) = new.filter(|_| is_named).filter(is_newer) {
-                let changed = note(events, schema, Some(row), Some(new), false);
+                let becomes = note(events, schema, Some(row), Some(new), false);
                 next_state.rows.push(new);
-                next_seen.push(Seen::after(Some(*seen), tick, changed));
+                next_seen.push(Seen::after(Some(*seen), tick, becomes, tick));
             } else if held.is_some() {
                 next_state.rows.push(row);
                 next_seen.push(*seen);

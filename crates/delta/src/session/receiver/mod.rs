@@ -231,7 +231,7 @@ impl Receiver {
                 decode(decoder, held, packet, &mut merged.decoded, names)?;
                 let newest = self.states.latest().unwrap_or(held);
                 merged
-                    .merge(newest, names, decoder.limits, state, events)
+                    .merge((held, newest), names, decoder.limits, state, events)
                     .map_err(ReceiveError::Packet)
             }
             Shows::Chain(chain) => {

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::snapshot::Entity;
+use super::events::Becomes;
+use crate::snapshot::{Entity, Row};
 
 /// The ticks of an entity in the view.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -11,16 +12,28 @@ pub(super) struct Seen {
     pub at: u32,
     /// The packet with which its values last changed.
     pub changed_at: u32,
+    /// The packet that created it, or a later one with which it came into view; if that one only
+    /// updates it, the baseline of that.
+    pub born: u32,
 }
 
 impl Seen {
-    /// Returns the ticks after a packet of tick `at` that named the entity.
-    pub fn after(before: Option<Self>, at: u32, changed: bool) -> Self {
-        let before = before.filter(|_| !changed);
+    /// Returns the ticks after a packet of tick `at` that named the entity. `born` is for another one.
+    pub fn after(before: Option<Self>, at: u32, becomes: Becomes, born: u32) -> Self {
+        let kept = before.filter(|_| becomes == Becomes::Same);
+        let same = before.filter(|_| becomes != Becomes::Other);
         Self {
             at,
-            changed_at: before.map_or(at, |before| before.changed_at),
+            changed_at: kept.map_or(at, |before| before.changed_at),
+            born: same.map_or(born, |before| before.born),
         }
+    }
+
+    /// Returns true if a packet that destroys and creates an entity means another one. It means the
+    /// entity of its baseline. If that has other components, it is the components that change; if what
+    /// is shown came later, an earlier packet did the same.
+    pub fn ends(&self, held: Option<Row<'_>>, baseline: u32, new: Row<'_>) -> bool {
+        self.born <= baseline && held.is_some_and(|held| held.mask == new.mask)
     }
 }
 
