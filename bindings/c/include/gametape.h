@@ -8,7 +8,7 @@
  * place of a handle. After an error nothing has changed, unless the comment says so. A NULL where a handle is needed is
  * an error; a function without a GametapeError then returns 0, false or NULL.
  *
- * Threads. A handle may be passed from thread to thread. Several threads may read one at a time (const pointers); a
+ * Threads. A handle may be passed from thread to thread. Several threads may read the same handle at once (const pointers); a
  * thread that changes it needs it for itself. There is no global state.
  */
 
@@ -570,7 +570,8 @@ typedef struct GametapeTiming {
    */
   double jitter;
   /**
-   * The time from an acknowledgement to the first packet that builds on it; -1 before the first.
+   * The time from an acknowledgement to the first packet that builds on it, with up to one tick in which the sender
+   * waits; -1 before the first.
    */
   double round_trip;
   /**
@@ -654,7 +655,7 @@ enum GametapeStatus gametape_error_status(const struct GametapeError *error);
 const char *gametape_error_text(const struct GametapeError *error);
 
 /**
- * Makes a schema of its JSON, `size` bytes in UTF-8. NULL if they are no valid schema.
+ * Makes a schema from its JSON, `size` bytes in UTF-8. NULL if they are no valid schema.
  *
  * `{"components":[{"id":1,"fields":[{"id":1,"codec":{"FixedPoint":{"min_q":-51200,"max_q":51200,"scale":100}}}]}]}`
  * has one component with one field; other codecs are `"Bool"`, `{"UInt":{"bits":7}}`, `{"SInt":{"bits":7}}`,
@@ -822,7 +823,7 @@ bool gametape_snapshot_same_entities(const struct GametapeSnapshot *a,
                                      const struct GametapeSnapshot *b);
 
 /**
- * Makes an empty world. NULL if the schema is.
+ * Makes an empty world. NULL if the schema is NULL.
  */
 struct GametapeWorld *gametape_world_new(const struct GametapeSchema *schema, struct GametapeError *error);
 
@@ -919,7 +920,7 @@ enum GametapeStatus gametape_sender_set_budget(struct GametapeSender *sender,
  * Writes the packet for the world's tick. `relevance` is called once for each entity of the world, in ascending order;
  * it may be NULL: the receiver then sees all entities, and all have the same weight.
  *
- * After an error `sent` is not set, and no packet was made. To encode twice in a tick is an error.
+ * After an error `sent` is not set, and no packet was made. Encoding twice in a tick is an error.
  */
 enum GametapeStatus gametape_sender_encode(struct GametapeSender *sender,
                                            struct GametapeWorld *world,
@@ -1020,7 +1021,7 @@ const struct GametapeSnapshot *gametape_receiver_view(const struct GametapeRecei
 
 /**
  * Returns the number of changes of the view by the last packet, which are ordered by entity; none after an error. If
- * `events` is not NULL, it is pointed to them. They are valid until the receiver applies a packet, is reset or freed.
+ * `events` is not NULL, it is set to point to them. They are valid until the receiver applies a packet, is reset or freed.
  */
 size_t gametape_receiver_events(const struct GametapeReceiver *receiver,
                                 const struct GametapeEvent **events);
@@ -1087,7 +1088,7 @@ bool gametape_playout_tick(const struct GametapePlayout *playout,
 
 /**
  * Returns the number of changes that the last `gametape_playout_advance` showed: those that packets brought, when their
- * tick has come. Values in between are no events. If `events` is not NULL, it is pointed to them. They are valid until
+ * tick has come. Values in between are no events. If `events` is not NULL, it is set to point to them. They are valid until
  * the playout changes or is freed.
  */
 size_t gametape_playout_events(const struct GametapePlayout *playout,

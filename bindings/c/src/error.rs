@@ -8,7 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gametape_capture::CaptureError;
 use gametape_core::{Class, Coded as _};
-use gametape_delta::{EncodeError, GridError, ReceiveError, RestrictError, SendError, ValueError};
+use gametape_delta::{
+    BlendError, EncodeError, GridError, ReceiveError, RestrictError, SendError, ValueError,
+};
 
 /// The result of a function: done, or whose fault it is that it was not.
 #[repr(C)]
@@ -127,6 +129,8 @@ pub(crate) enum Fault {
     #[error(transparent)]
     Restrict(#[from] RestrictError),
     #[error(transparent)]
+    Field(#[from] BlendError),
+    #[error(transparent)]
     Grid(#[from] GridError),
     #[error(transparent)]
     Send(#[from] SendError),
@@ -161,6 +165,7 @@ impl Fault {
             | Self::Finished
             | Self::Value(_)
             | Self::Restrict(_)
+            | Self::Field(_)
             | Self::Grid(_)
             | Self::Send(_) => Status::Caller,
         }

@@ -54,7 +54,8 @@ pub struct Timing {
     pub delay: f64,
     /// By how much packets are later than the fastest of late, for 19 in 20.
     pub jitter: f64,
-    /// The time from an acknowledgement to the first packet that builds on it; -1 before the first.
+    /// The time from an acknowledgement to the first packet that builds on it, with up to one tick in which the sender
+    /// waits; -1 before the first.
     pub round_trip: f64,
     /// The share of the last 64 packets that were lost or came late, from 0 to 1.
     pub loss: f64,
@@ -177,7 +178,7 @@ pub extern "C" fn gametape_playout_tick(
 }
 
 /// Returns the number of changes that the last `gametape_playout_advance` showed: those that packets brought, when their
-/// tick has come. Values in between are no events. If `events` is not NULL, it is pointed to them. They are valid until
+/// tick has come. Values in between are no events. If `events` is not NULL, it is set to point to them. They are valid until
 /// the playout changes or is freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn gametape_playout_events(

@@ -159,7 +159,7 @@ pub extern "C" fn gametape_receiver_view(receiver: Option<&Receiver>) -> *const 
 }
 
 /// Returns the number of changes of the view by the last packet, which are ordered by entity; none after an error. If
-/// `events` is not NULL, it is pointed to them. They are valid until the receiver applies a packet, is reset or freed.
+/// `events` is not NULL, it is set to point to them. They are valid until the receiver applies a packet, is reset or freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn gametape_receiver_events(
     receiver: Option<&Receiver>,

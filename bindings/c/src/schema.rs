@@ -20,7 +20,7 @@ impl Schema {
     }
 }
 
-/// Makes a schema of its JSON, `size` bytes in UTF-8. NULL if they are no valid schema.
+/// Makes a schema from its JSON, `size` bytes in UTF-8. NULL if they are no valid schema.
 ///
 /// `{"components":[{"id":1,"fields":[{"id":1,"codec":{"FixedPoint":{"min_q":-51200,"max_q":51200,"scale":100}}}]}]}`
 /// has one component with one field; other codecs are `"Bool"`, `{"UInt":{"bits":7}}`, `{"SInt":{"bits":7}}`,

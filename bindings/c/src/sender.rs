@@ -120,7 +120,7 @@ pub extern "C" fn gametape_sender_set_budget(
 /// Writes the packet for the world's tick. `relevance` is called once for each entity of the world, in ascending order;
 /// it may be NULL: the receiver then sees all entities, and all have the same weight.
 ///
-/// After an error `sent` is not set, and no packet was made. To encode twice in a tick is an error.
+/// After an error `sent` is not set, and no packet was made. Encoding twice in a tick is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gametape_sender_encode(
     sender: *mut Sender,

@@ -18,7 +18,7 @@ pub struct World {
     pub(crate) relevances: Relevances,
 }
 
-/// Makes an empty world. NULL if the schema is.
+/// Makes an empty world. NULL if the schema is NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn gametape_world_new(
     schema: Option<&Schema>,

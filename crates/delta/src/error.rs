@@ -9,7 +9,7 @@ use crate::limits::Limit;
 #[non_exhaustive]
 pub enum EncodeError {
     /// The state has another schema.
-    #[error("the state has schema {found}, the encoder {expected}")]
+    #[error("the state has schema {found}, not {expected}")]
     Schema {
         /// The encoder's schema hash.
         expected: Hash,

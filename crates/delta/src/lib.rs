@@ -119,10 +119,10 @@ pub use replicate::{Replicate, ValueReader, ValueWriter};
 pub use rule::{Error, Rule};
 pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
 pub use session::{
-    Area, Audience, Between, Blend, Confirmed, DEFAULT_WINDOW, Estimates, Feedback, Grid,
-    GridError, HeldBack, Mode, Near, Playout, PlayoutOptions, ReceiveError, Received, Receiver,
-    ReceiverOptions, Relevance, RestrictError, SendError, Sender, SenderOptions, Sent, Timing,
-    Totals, ViewEvent, World,
+    Area, Audience, Between, Blend, BlendError, Confirmed, DEFAULT_WINDOW, Estimates, Feedback,
+    Grid, GridError, HeldBack, Mode, Near, Playout, PlayoutOptions, ReceiveError, Received,
+    Receiver, ReceiverOptions, Relevance, RestrictError, SendError, Sender, SenderOptions, Sent,
+    Timing, Totals, ViewEvent, World,
 };
 pub use share::Share;
 pub use sizes::{ComponentSize, Size, Sizes};

@@ -248,7 +248,7 @@ fn grids_that_cannot_be() {
     for (component, fields, cell, expected) in [
         (9, &[1, 2][..], 1.0, "the schema has no component 9"),
         (1, &[1, 3], 1.0, "component 1 has no field 3"),
-        (1, &[1], 1.0, "a position has 2 or 3 fields, 1 were given"),
+        (1, &[1], 1.0, "a position has 2 or 3 fields, not 1"),
         (1, &[1, 2], 0.0, "a cell has a size above 0, 0 was given"),
     ] {
         assert!(grid(&schema, component, fields, cell, Some(&mut error)).is_none());

@@ -119,7 +119,7 @@ pub enum GridError {
         field: u16,
     },
     /// A position has two or three fields.
-    #[error("a position has 2 or 3 fields, {fields} were given")]
+    #[error("a position has 2 or 3 fields, not {fields}")]
     Fields {
         /// The number of fields that were given.
         fields: usize,
@@ -224,9 +224,19 @@ impl Grid {
         self.cells.sort_unstable();
     }
 
-    /// Returns true if it has the places of the world's newest state.
-    pub(super) fn is_of(&self, world: &World) -> bool {
-        self.revision == (world.revision(), world.tick()) && self.places.len() == world.ids().len()
+    /// Checks that it has the places of the world's newest state, and that the area is somewhere.
+    pub(super) fn check(&self, world: &World, area: &Area) -> Result<(), SendError> {
+        let is_new = self.revision == (world.revision(), world.tick());
+        if !is_new || self.places.len() != world.ids().len() {
+            return Err(SendError::StaleGrid);
+        }
+        let mut centre = area.centre.iter().take(self.axes.len());
+        let radii = [area.enter, area.leave];
+        if centre.all(|number| number.is_finite()) && radii.iter().all(|radius| !radius.is_nan()) {
+            Ok(())
+        } else {
+            Err(SendError::Nowhere)
+        }
     }
 
     pub(super) const fn schema(&self) -> &Schema {
@@ -268,14 +278,12 @@ impl Grid {
         distance: f64,
         found: &mut Vec<Near>,
     ) -> Result<(), SendError> {
-        if !self.is_of(world) {
-            return Err(SendError::StaleGrid);
-        }
         let area = Area {
             centre,
             enter: distance,
             leave: distance,
         };
+        self.check(world, &area)?;
         let reach = area.reach(true);
         found.clear();
         let mut push = |at: usize| {

@@ -46,7 +46,7 @@ pub use grid::{Area, Grid, GridError, Near};
 pub use options::{
     DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent, Totals,
 };
-pub use playout::{Between, Blend, Playout, PlayoutOptions, Timing};
+pub use playout::{Between, Blend, BlendError, Playout, PlayoutOptions, Timing};
 pub use receiver::{Confirmed, ReceiveError, Received, Receiver, ViewEvent};
 pub use sender::{Estimates, Sender};
 pub use world::World;

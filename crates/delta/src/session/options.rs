@@ -154,11 +154,11 @@ pub enum SendError {
     /// The state cannot be encoded.
     #[error("{0}")]
     Encode(EncodeError),
-    /// The tick is 0, which cannot be a baseline.
-    #[error("a session starts at tick 1 or later")]
+    /// The tick is 0, which cannot be a baseline, or the world has no state yet.
+    #[error("there is no state of tick 1 or later")]
     TickZero,
     /// The tick is not after the last one.
-    #[error("tick {} is not after tick {}, the last one sent", Grouped((*.tick).into()), Grouped((*.last).into()))]
+    #[error("tick {} is not after tick {}, the last one", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder {
         /// The tick of the state that was to be sent.
         tick: u32,
@@ -168,6 +168,9 @@ pub enum SendError {
     /// The grid does not have the places of the newest state.
     #[error("the grid is not of the newest state: update it after the world")]
     StaleGrid,
+    /// The area has a centre or a radius that is not a number, or a centre at infinity.
+    #[error("the area is nowhere: its centre and its radii must be numbers")]
+    Nowhere,
     /// The budget is smaller than a header.
     #[error("a packet has a header of {HEADER_BYTES} bytes, the budget is {}", Grouped(*.budget as u64))]
     NoRoom {

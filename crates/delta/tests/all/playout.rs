@@ -7,7 +7,7 @@ use std::time::Duration;
 use gametape_delta::network::{Conditions, Link};
 use gametape_delta::{
     Blend, Codec, Component, Feedback, Field, Playout, PlayoutOptions, Received, Receiver, Schema,
-    Sender, SenderOptions, Snapshot, Value, ValueError, ViewEvent, World,
+    Sender, SenderOptions, Snapshot, Value, ViewEvent, World,
 };
 use proptest::prelude::*;
 
@@ -350,20 +350,22 @@ fn a_world_that_stood_still_or_begins_again_is_shown_evenly_soon() {
 #[test]
 fn what_blends_can_be_chosen_and_done_by_the_caller() {
     let mut playout = Playout::new(&schema(), RATE);
-    let kind = ValueError::Kind {
-        component: 1,
-        field: 1,
-        expected: "UInt",
-        found: "FixedPoint",
+    let error = |playout: &mut Playout, component, field| {
+        playout
+            .blend(component, field, Blend::Turn)
+            .unwrap_err()
+            .to_string()
     };
-    assert_eq!(playout.blend(1, 1, Blend::Turn), Err(kind));
-    let unknown = ValueError::UnknownField {
-        component: 1,
-        field: 9,
-    };
-    assert_eq!(playout.blend(1, 9, Blend::Hold), Err(unknown));
-    let unknown = ValueError::UnknownComponent { component: 9 };
-    assert_eq!(playout.blend(9, 1, Blend::Hold), Err(unknown));
+    let error =
+        [(1, 1), (1, 9), (9, 1)].map(|(component, field)| error(&mut playout, component, field));
+    assert_eq!(
+        error,
+        [
+            "field 1 of component 1 holds FixedPoint, and only UInt can turn",
+            "component 1 has no field 9",
+            "the schema has no component 9",
+        ]
+    );
 
     let mut session = Session::new(Conditions::PERFECT, 1, 1200);
     session.playout.blend(1, 1, Blend::Hold).unwrap();

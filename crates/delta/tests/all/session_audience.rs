@@ -404,7 +404,9 @@ fn a_moving_entity_is_replaced_for_a_round_trip() {
             "{packets} at a delay of {delay}"
         );
         assert_eq!(events, 0);
-        let (packets, events) = replacements(delay, |_, state| drop(state.entry(7).remove(2)));
+        let (packets, events) = replacements(delay, |_, state| {
+            state.entry(7).remove(2);
+        });
         assert!(
             (1..=2 * delay + 2).contains(&packets),
             "{packets} at a delay of {delay}"

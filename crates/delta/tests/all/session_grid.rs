@@ -145,10 +145,7 @@ fn a_grid_says_what_is_wrong() {
         error(2, &[1, 9], 1.0),
         "field 9 of component 2 is no number"
     );
-    assert_eq!(
-        error(2, &[1], 1.0),
-        "a position has 2 or 3 fields, 1 were given"
-    );
+    assert_eq!(error(2, &[1], 1.0), "a position has 2 or 3 fields, not 1");
     assert_eq!(
         error(2, &[1, 2], 0.0),
         "a cell has a size above 0, 0 was given"
@@ -198,6 +195,20 @@ fn a_grid_says_what_is_wrong() {
             distance_squared
         }]
     );
+    for (centre, enter) in [
+        ([f64::NAN, 0.0, 0.0], 1.0),
+        ([0.0, f64::INFINITY, 0.0], 1.0),
+        ([0.0; 3], f64::NAN),
+    ] {
+        let area = Area {
+            centre,
+            enter,
+            leave: 2.0,
+        };
+        let mut sender = Sender::new(&schema);
+        let sent = sender.encode_near(&mut world, &grid, &area, |_| 1, &mut Vec::new());
+        assert_eq!(sent, Err(SendError::Nowhere));
+    }
     let other = Schema::new([Component::new(
         2,
         [1, 2].map(|id| Field::new(id, Codec::VarUInt)),

@@ -13,7 +13,6 @@ use self::frames::Frames;
 pub use self::options::PlayoutOptions;
 use super::lane::{Lane, soonest};
 use super::receiver::{Received, Receiver, ViewEvent, note};
-use crate::error::ValueError;
 use crate::schema::{Codec, Layout, Schema, ones};
 use crate::snapshot::{Entity, Row, Snapshot};
 
@@ -29,18 +28,49 @@ pub enum Blend {
     Turn,
 }
 
+/// Why a field cannot be blended so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BlendError {
+    /// The schema has no such component.
+    #[error("the schema has no component {component}")]
+    UnknownComponent {
+        /// The id that was given.
+        component: u16,
+    },
+    /// The component has no such field.
+    #[error("component {component} has no field {field}")]
+    UnknownField {
+        /// The id of the component.
+        component: u16,
+        /// The id that was given.
+        field: u16,
+    },
+    /// Only unsigned integers can turn.
+    #[error("field {field} of component {component} holds {codec}, and only UInt can turn")]
+    NoTurn {
+        /// The id of the component.
+        component: u16,
+        /// The id of the field.
+        field: u16,
+        /// The codec of the field.
+        codec: &'static str,
+    },
+}
+
 /// What a [`Playout`] knows about the network and the world's clock. All times are in ticks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Timing {
     /// The tick of the world at this moment: that of a packet that would arrive now, if it were as
-    /// fast as the fastest of late, and half a round trip.
+    /// fast as the fastest of late, and the time that it takes: half of a round trip without the
+    /// sender's waiting, which is half a tick on average.
     pub tick: f64,
     /// How far the playout is behind the packets that could have arrived.
     pub delay: f64,
     /// By how much packets are later than the fastest of late, for 19 in 20.
     pub jitter: f64,
     /// The time from an acknowledgement to the first packet that builds on it. It includes the
-    /// sender's waiting for its next tick. `None` before the first.
+    /// sender's waiting for its next tick, up to one tick. `None` before the first.
     pub round_trip: Option<f64>,
     /// The share of the last 64 packets that were lost or came late, from 0 to 1.
     pub loss: f64,
@@ -63,7 +93,8 @@ pub struct Between<'a> {
 /// Time is the caller's: the duration since any moment, the same for all calls. The playout runs as
 /// fast as the world. Its delay covers how late 19 of 20 packets are, and how long nine of ten
 /// entities that move wait for their next update. When that changes, the playout runs up to 10 %
-/// faster or slower until the delay is right.
+/// faster or slower until the delay is right. It never guesses: without a next state, an entity stays
+/// where it is.
 ///
 /// ```
 /// use core::time::Duration;
@@ -134,21 +165,20 @@ impl Playout {
     }
 
     /// Sets the blend of a field. Only a field with unsigned integers can [turn](Blend::Turn).
-    pub fn blend(&mut self, component: u16, field: u16, blend: Blend) -> Result<(), ValueError> {
+    pub fn blend(&mut self, component: u16, field: u16, blend: Blend) -> Result<(), BlendError> {
         let schema = self.view.schema();
         let found = schema.component(component);
-        let (index, definition) = found.ok_or(ValueError::UnknownComponent { component })?;
+        let (index, definition) = found.ok_or(BlendError::UnknownComponent { component })?;
         let mut fields = definition.fields.iter().enumerate();
         let found = fields.find(|(_, other)| other.id == field);
-        let (at, definition) = found.ok_or(ValueError::UnknownField { component, field })?;
+        let (at, definition) = found.ok_or(BlendError::UnknownField { component, field })?;
         let codec = definition.codec;
         if blend == Blend::Turn && !matches!(codec, Codec::UInt { .. }) {
-            let (expected, found) = ("UInt", codec.name());
-            return Err(ValueError::Kind {
+            let codec = codec.name();
+            return Err(BlendError::NoTurn {
                 component,
                 field,
-                expected,
-                found,
+                codec,
             });
         }
         let slot = self.blends.get_mut(index);
@@ -294,8 +324,8 @@ impl Playout {
         let arriving = self.clock.arriving(now)?;
         let round_trip = self.clock.round_trip();
         Some(Timing {
-            tick: arriving + round_trip.unwrap_or(0.0) / 2.0,
-            delay: self.clock.delay(),
+            tick: arriving + (round_trip.unwrap_or(0.0) - 0.5).max(0.0) / 2.0,
+            delay: self.clock.tick().map_or(0.0, |shown| arriving - shown),
             jitter: self.clock.jitter(),
             round_trip,
             loss: self.clock.loss(),

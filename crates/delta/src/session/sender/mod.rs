@@ -178,9 +178,7 @@ impl Sender {
         packet: &mut Vec<u8>,
     ) -> Result<Sent, SendError> {
         self.check_schema(grid.schema())?;
-        if !grid.is_of(world) {
-            return Err(SendError::StaleGrid);
-        }
+        grid.check(world, area)?;
         self.encode_with(world, packet, |scan, known, world| {
             scan.near(known, world, (grid, area), relevance);
         })

@@ -98,9 +98,7 @@ impl Scan<'_> {
                 let entity = self.up_to(&mut known, *id).unwrap_or(&new);
                 let distance_squared = grid.distance_squared(at, area);
                 let [enter, leave] = reach;
-                // Nothing is near a place that is not a number.
-                let is_near = distance_squared <= if entity.shown { leave } else { enter };
-                if !is_near {
+                if distance_squared > if entity.shown { leave } else { enter } {
                     self.hide(entity);
                     continue;
                 }
