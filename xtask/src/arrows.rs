@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cluster", &["gametape", "query"]),
 ];
 
-/// What other languages use: on these nothing depends.
+/// The crates that other languages use: on these nothing depends.
 const BINDINGS: [(&str, &[&str]); 2] = [
     ("c", &["capture", "core", "delta"]),
     ("python", &["core", "gametape", "picture", "tables"]),

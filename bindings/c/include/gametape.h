@@ -222,7 +222,7 @@ typedef struct GametapeReceiver GametapeReceiver;
 /**
  * The components of a game and the encoding of their fields. Both sides of a session need the same.
  *
- * What is made of a schema keeps what it needs of it: the schema may be freed at once.
+ * Handles that are made from a schema keep what they need of it: the schema may be freed at once.
  */
 typedef struct GametapeSchema GametapeSchema;
 
@@ -377,7 +377,7 @@ typedef struct GametapeSent {
    */
   uint32_t held_back;
   /**
-   * That group; 0 if it is an entity alone.
+   * The group that this entity is in; 0 if none.
    */
   uint32_t held_back_group;
   /**
@@ -436,7 +436,7 @@ typedef struct GametapeTotals {
 } GametapeTotals;
 
 /**
- * What a sender knows of its network, from acknowledgements alone.
+ * The knowledge of a sender about its network, from acknowledgements alone.
  */
 typedef struct GametapeEstimates {
   /**
@@ -554,7 +554,7 @@ typedef struct GametapePlayoutOptions {
 } GametapePlayoutOptions;
 
 /**
- * What a playout knows about the network. All times are in ticks.
+ * The knowledge of a playout about the network. All times are in ticks.
  */
 typedef struct GametapeTiming {
   /**

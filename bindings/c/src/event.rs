@@ -1,4 +1,4 @@
-//! What changed in a view.
+//! The changes of a view.
 
 use std::mem::MaybeUninit;
 use std::ptr;

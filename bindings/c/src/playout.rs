@@ -44,7 +44,7 @@ pub enum Blend {
     Turn = 2,
 }
 
-/// What a playout knows about the network. All times are in ticks.
+/// The knowledge of a playout about the network. All times are in ticks.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Timing {

@@ -9,7 +9,7 @@ use crate::pointer::elements;
 
 /// The components of a game and the encoding of their fields. Both sides of a session need the same.
 ///
-/// What is made of a schema keeps what it needs of it: the schema may be freed at once.
+/// Handles that are made from a schema keep what they need of it: the schema may be freed at once.
 // cbindgen would show the library's own type in place of a transparent one, so that it must not see the attribute.
 #[cfg_attr(not(doc), repr(transparent))]
 pub struct Schema(pub(crate) delta::Schema);

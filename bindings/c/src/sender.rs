@@ -75,7 +75,7 @@ pub struct Sent {
     pub held_back_bytes: usize,
     /// The id of that entity; of a group the most urgent one.
     pub held_back: u32,
-    /// That group; 0 if it is an entity alone.
+    /// The group that this entity is in; 0 if none.
     pub held_back_group: u32,
     /// The packet has no content, because too many are without an acknowledgement. It asks for one.
     pub stalled: bool,

@@ -1,4 +1,4 @@
-//! What a sender counts and estimates, and its memory.
+//! The totals and estimates of a sender, and its memory.
 
 use std::mem::MaybeUninit;
 
@@ -24,7 +24,7 @@ pub struct Totals {
     pub lost: u64,
 }
 
-/// What a sender knows of its network, from acknowledgements alone.
+/// The knowledge of a sender about its network, from acknowledgements alone.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Estimates {

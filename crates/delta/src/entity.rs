@@ -50,7 +50,7 @@ fn write_fields_of(
 ) {
     bits.entity(|bits| {
         bits.u32(new.id);
-        // Which components have changed fields is known after these are found.
+        // The components with changed fields are known after these are found.
         bits.write(0, layout.components() as u32);
         let mut mask = 0;
         let mut codes = new.codes;

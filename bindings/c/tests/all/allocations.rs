@@ -1,4 +1,4 @@
-//! What a game does each tick allocates nothing once warm. Allocations are counted per thread, so that tests running at
+//! The calls of each tick allocate nothing once warm. Allocations are counted per thread, so that tests running at
 //! the same time do not matter.
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Code that the tests share.
 
 use std::ffi::{CStr, CString, c_char};
 use std::io::Write as _;

@@ -22,7 +22,7 @@ struct Both {
     log: delta::World,
     grid: Box<Grid>,
     their_grid: delta::Grid,
-    /// What of the world the receiver sees; `None` for all of it.
+    /// The part of the world that the receiver sees; `None` for all of it.
     area: Option<Area>,
     sends: SenderOptions,
     playout: Box<Playout>,

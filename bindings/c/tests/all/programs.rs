@@ -8,7 +8,7 @@ use crate::common::skipped;
 
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What the static library needs on Linux.
+/// The libraries that the static library needs on Linux.
 const SYSTEM: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
 
 /// The libraries, which cargo builds beside the tests.

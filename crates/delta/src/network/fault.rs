@@ -1,4 +1,4 @@
-//! What a judge finds.
+//! The faults that a judge finds.
 
 use crate::session::{ReceiveError, SendError};
 

@@ -49,7 +49,7 @@ pub struct Relevance {
     /// The longer a change waits and the larger this weight is, the sooner the change is sent. With
     /// weight 0 the receiver may not see the entity.
     pub weight: u32,
-    /// Which components the receiver may see: see [`World::restrict`](crate::World::restrict).
+    /// The rights of the receiver to see components: see [`World::restrict`](crate::World::restrict).
     pub audience: Audience,
 }
 

@@ -321,7 +321,7 @@ impl World {
     /// Returns the entity at `at`, which has this head, as an audience sees it.
     pub(super) fn stamp(&self, at: usize, head: &Head, audience: Audience) -> Stamp {
         let found = self.faces.get(at).and_then(|faces| {
-            // What is seen is that face's, with the history of that.
+            // The receiver sees that face, with its history.
             faces.get(faces.get(audience as usize)?.face as usize)
         });
         Stamp {

@@ -85,7 +85,7 @@ pub struct Client {
     pub down: Link<Vec<u8>>,
     pub up: Link<Feedback>,
     pub roles: Roles,
-    /// What it was to see at each tick.
+    /// The entities that it was to see at each tick.
     pub past: BTreeMap<u32, BTreeMap<u32, Seen>>,
 }
 
@@ -148,7 +148,7 @@ impl Client {
         Ok((sent, packet))
     }
 
-    /// What it is to see of the newest state.
+    /// The entities of the newest state that it is to see.
     pub fn now(&self, world: &World) -> BTreeMap<u32, Seen> {
         let shown = world.state().iter().filter_map(|entity| {
             let audience = self.roles.get(&entity.id())?;

@@ -28,7 +28,7 @@ struct Model {
     states: BTreeMap<u32, (Snapshot, BTreeMap<u32, u32>)>,
     baseline: u32,
     applied: Vec<u32>,
-    /// What late packets brought.
+    /// The updates of late packets.
     late: BTreeMap<u32, (u32, Values)>,
 }
 

@@ -49,8 +49,7 @@ impl Samples {
     }
 }
 
-/// What the arrivals of packets say about the world's clock and the network. All times are in
-/// ticks.
+/// The world's clock and the network, as the arrivals of packets show them. All times are in ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
     options: PlayoutOptions,

@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 /// So many packets wait to be shown. If nobody looks, the oldest are taken in.
 const MOST: usize = 256;
 
-/// What a packet brought to the view.
+/// The content that a packet brought to the view.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub tick: u32,

@@ -58,7 +58,7 @@ pub enum BlendError {
     },
 }
 
-/// What a [`Playout`] knows about the network and the world's clock. All times are in ticks.
+/// The knowledge of a [`Playout`] about the network and the world's clock. All times are in ticks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Timing {
     /// The tick of the world at this moment: that of a packet that would arrive now, if it were as

@@ -59,7 +59,7 @@ impl ViewEvent {
     }
 }
 
-/// What becomes of an entity that a packet names.
+/// The fate of an entity that a packet names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::session) enum Becomes {
     Same,

@@ -244,7 +244,7 @@ impl Sender {
         self.totals.bytes += sent.bytes as u64;
     }
 
-    /// What became of the packet of a tick is known.
+    /// The fate of the packet of a tick is known.
     fn verdict(&mut self, tick: u32, is_lost: bool) {
         self.totals.lost += u64::from(is_lost);
         self.rate.verdict(tick, is_lost);
@@ -414,7 +414,7 @@ impl Sender {
     /// by other means than [`Feedback::NeedFull`].
     pub fn resync(&mut self) {
         self.flights.clear();
-        // What was near stays near.
+        // An entity that was near stays near.
         self.known.retain(|known| known.shown);
         self.known
             .iter_mut()

@@ -1,4 +1,4 @@
-//! What acknowledgements say of the network, and the budget that follows from it.
+//! The network, as acknowledgements show it, and the budget that follows from it.
 
 use crate::session::options::SenderOptions;
 
@@ -6,7 +6,7 @@ use crate::session::options::SenderOptions;
 /// than the share at which the budget stays.
 const VERDICTS: u32 = 10;
 
-/// What a sender knows of its network.
+/// The knowledge of a sender about its network.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimates {
     /// The round trip in ticks, smoothed: from a packet to the newest tick that was sent when its

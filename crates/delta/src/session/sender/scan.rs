@@ -133,7 +133,7 @@ impl Scan<'_> {
         Some(found)
     }
 
-    // What is known is copied as a whole: taken apart, it has no room in registers.
+    // The knowledge of an entity is copied as a whole: taken apart, it has no room in registers.
     #[inline(always)]
     fn show(&mut self, known: &Known, now: &Stamp, weight: u32) {
         self.visible += 1;
