@@ -228,6 +228,15 @@ impl Known {
         }
     }
 
+    /// The sender goes back to the baseline, although some packets under way may have arrived. If these
+    /// have another face, the receiver shows that one, so that the entity has to be named again.
+    pub fn go_back(&mut self) {
+        if self.flight != 0 && self.acked_as != Some(self.flight_as.face()) {
+            self.acked_as = None;
+        }
+        self.ground();
+    }
+
     /// The packet of this tick, which names it, has arrived.
     pub fn arrived(&mut self, tick: u32) {
         self.acked = tick;

@@ -74,10 +74,9 @@ impl Chain {
         ticks.clear();
         let held = baseline.and_then(|baseline| {
             let of = |(tick, _): &&(u32, _)| *tick == baseline.tick();
-            Some((baseline.ids(), self.ticks.iter().find(of)?.1.as_slice()))
+            Some(baseline.rows.iter().zip(&self.ticks.iter().find(of)?.1))
         });
-        let (held_ids, held_as_of) = held.unwrap_or_default();
-        let mut held = Lane::new(held_ids.iter().zip(held_as_of));
+        let mut held = Lane::new(held.into_iter().flatten());
         let Names {
             named,
             destroyed,
@@ -116,10 +115,7 @@ impl Chain {
             }
             let before = seen.map(|(_, (seen, _))| *seen);
             let from = baseline.map_or(tick, Snapshot::tick);
-            let in_baseline = baseline.and_then(|baseline| {
-                let at = baseline.rows.find(id).ok()?;
-                baseline.rows.get(at)
-            });
+            let in_baseline = held.map(|(row, _)| row);
             let other = before.is_some_and(|seen| ends && seen.ends(in_baseline, from, row));
             let becomes = note(events, state.schema(), old, Some(row), other);
             let moves = |seen: &Seen| becomes == Becomes::Changed && seen.at == seen.changed_at;
@@ -131,7 +127,7 @@ impl Chain {
             self.next_seen
                 .push((Seen::after(before, as_of, becomes, born), 0));
         }
-        drop(seen);
+        drop((held, seen));
         self.ticks.push_back((tick, ticks));
         mem::swap(&mut self.view, &mut self.next_view);
         mem::swap(&mut self.seen, &mut self.next_seen);

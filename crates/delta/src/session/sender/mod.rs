@@ -356,7 +356,7 @@ impl Sender {
         if broken && self.is_confirmed {
             self.flights.clear();
             for known in &mut self.known {
-                known.ground();
+                known.go_back();
             }
         } else if broken {
             self.resync();
