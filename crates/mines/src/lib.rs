@@ -60,7 +60,7 @@ pub use minefield::Minefield;
 pub use mode::{Mode, ModeRules};
 pub use properties::{Level, V1_CELL_SIZE, Version, property};
 pub use release::Release;
-pub use replay::{Divergence, Doubted, Lag, Replayed, replay};
+pub use replay::{ButtonEvents, Divergence, Doubted, Replayed, replay};
 pub use text::{Text, TextEncoding, TextRule};
 
 /// Compiles and runs the README's example.

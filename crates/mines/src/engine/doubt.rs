@@ -12,16 +12,13 @@ pub enum Doubt {
     LostChord,
     /// A chord or a flag continues by itself, as the game's mode allows.
     Recursion,
-    /// The right button was pressed while the left one was held, and the cursor was not on an open
-    /// cell.
+    /// The right button was pressed while the left one was held, with the cursor beside the board,
+    /// or on a flag after a chord that the right button had ended.
     RightWhileLeft,
-    /// A button was pressed or released in a different cell than that of the previous event.
-    ButtonElsewhere,
 }
 
 impl Doubt {
-    /// `middle_button`, `question_marks`, `lost_chord`, `recursion`, `right_while_left` or
-    /// `button_elsewhere`.
+    /// `middle_button`, `question_marks`, `lost_chord`, `recursion` or `right_while_left`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +27,6 @@ impl Doubt {
             Self::LostChord => "lost_chord",
             Self::Recursion => "recursion",
             Self::RightWhileLeft => "right_while_left",
-            Self::ButtonElsewhere => "button_elsewhere",
         }
     }
 
@@ -44,11 +40,7 @@ impl Doubt {
             Self::Recursion => "how far chords and flags of this mode continue is not published",
             Self::RightWhileLeft => {
                 "that the right button turns a held left button into a chord there is our reading, \
-                 and public recordings show this on open cells only"
-            }
-            Self::ButtonElsewhere => {
-                "that a button acts where its event is, not where the cursor was before, is our \
-                 reading, and no public recording shows which of the two is right"
+                 and no public recording shows it"
             }
         }
     }

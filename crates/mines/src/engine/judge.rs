@@ -48,8 +48,6 @@ pub(crate) struct Judge {
     blast: bool,
     /// The board events recorded so far.
     recorded: Vec<BoardEvent>,
-    /// Whether the previous position of the cursor is taken for the current one.
-    went_back: bool,
 }
 
 impl Judge {
@@ -129,6 +127,7 @@ impl Judge {
         }
         match event.face {
             Face::Pressed | Face::PressedQuestion => {
+                self.let_go(at);
                 self.pressed.push(at as u32);
                 self.presses += 1;
             }
@@ -160,28 +159,6 @@ impl Judge {
         self.pressed.len() < before
     }
 
-    /// Takes the cursor's previous cell for its current one; returns whether the events recorded
-    /// so far are possible there.
-    ///
-    /// Up to here they were possible in the current cell too: a cell may be near both.
-    fn goes_back(&mut self, surface: &mut Surface) -> bool {
-        if self.went_back || self.leeway.elsewhere.is_none() {
-            return false;
-        }
-        self.went_back = true;
-        std::mem::swap(&mut self.leeway.cursor, &mut self.leeway.elsewhere);
-        surface.rewind();
-        self.pressed.clear();
-        self.pressed.extend(surface.pressed());
-        self.presses = 0;
-        self.opened.clear();
-        self.flagged = false;
-        self.flags.clear();
-        self.blast = false;
-        let mut recorded = std::mem::take(&mut self.recorded).into_iter();
-        recorded.all(|event| self.takes(surface, event))
-    }
-
     /// Takes the next recorded event, if it is possible; returns whether it is.
     fn takes(&mut self, surface: &mut Surface, event: BoardEvent) -> bool {
         let Some(at) = surface.field().index(event.cell) else {
@@ -194,12 +171,10 @@ impl Judge {
         possible
     }
 
-    /// Whether a cell is under the cursor or beside it, at its current or its previous position.
+    /// Whether a cell is under the cursor or beside it.
     fn is_near(&self, surface: &Surface, at: usize) -> bool {
-        let mut places = [self.leeway.cursor, self.leeway.elsewhere]
-            .into_iter()
-            .flatten();
-        places.any(|place| at == place || is_beside(surface, at, place))
+        let cursor = self.leeway.cursor;
+        cursor.is_some_and(|place| at == place || is_beside(surface, at, place))
     }
 
     /// Whether the next event is possible after the events before it.
@@ -230,7 +205,8 @@ impl Judge {
                     _ => false,
                 };
                 let more = self.presses < MOST_PRESSES;
-                self.leeway.press && near && fits && more && !is_pressed
+                let again = self.leeway.press_again && at_cursor;
+                self.leeway.press && near && fits && more && (!is_pressed || again)
             }
             Face::Closed if is_pressed => cover == Cover::Closed,
             Face::Closed => may_flag && matches!(cover, Cover::Flag | Cover::Question),
@@ -360,7 +336,6 @@ impl Engine {
             flags: BTreeSet::new(),
             blast: false,
             recorded: Vec::new(),
-            went_back: false,
         };
         self.surface.rewind();
         judge.pressed.extend(self.surface.pressed());
@@ -376,14 +351,12 @@ impl Engine {
     /// Takes the next recorded board event; returns whether it is possible.
     pub(crate) fn judge_event(&mut self, judge: &mut Judge, event: BoardEvent) -> bool {
         judge.takes(&mut self.surface, event)
-            || judge.goes_back(&mut self.surface) && judge.takes(&mut self.surface, event)
     }
 
     /// The recorded events of the mouse event are complete. If they are possible, the engine
     /// continues from the recorded board; returns whether they are.
-    pub(crate) fn accepts(&mut self, judge: &mut Judge) -> bool {
-        let whole = judge.is_whole(&self.surface)
-            || judge.goes_back(&mut self.surface) && judge.is_whole(&self.surface);
+    pub(crate) fn accepts(&mut self, judge: &Judge) -> bool {
+        let whole = judge.is_whole(&self.surface);
         if whole {
             self.surface.hold(judge.pressed.iter().copied());
         }

@@ -5,7 +5,6 @@
 
 use super::doubt::Doubt;
 use super::play::{Engine, Grip, Left, Right};
-use super::question::Question;
 use super::surface::Cover;
 use crate::minefield::neighbours;
 use crate::{ModeRules, MouseAction, MouseEvent};
@@ -28,7 +27,7 @@ pub(crate) struct ButtonsBefore {
     right: Right,
     middle: bool,
     first: bool,
-    question: Option<Question>,
+    question: Option<Doubt>,
 }
 
 /// How far the board events of one mouse event may differ from the standard ones.
@@ -39,10 +38,11 @@ pub(crate) struct Leeway {
     pub doubt: Doubt,
     /// The cell under the cursor, if it is on the board.
     pub(super) cursor: Option<usize>,
-    /// The cursor's previous cell, if a program may believe that the cursor is still there.
-    pub(super) elsewhere: Option<usize>,
     /// Cells under and around the cursor may be pressed.
     pub(super) press: bool,
+    /// The cell under the cursor may be pressed although it is pressed already: the right button
+    /// makes a chord of a held left one.
+    pub(super) press_again: bool,
     /// These cells may stay pressed.
     pub(super) hold: bool,
     /// The cell under the cursor may open.
@@ -105,8 +105,7 @@ impl Engine {
         action: MouseAction,
         mode: ModeRules,
     ) -> Option<Leeway> {
-        let doubt = before.question.map(|question| question.doubt);
-        if let Some(doubt @ (Doubt::MiddleButton | Doubt::RightWhileLeft)) = doubt {
+        if let Some(doubt) = before.question {
             let leeway = self.leeway_of_grip(before, action, doubt);
             return Some(leeway.in_mode(mode));
         }
@@ -115,9 +114,9 @@ impl Engine {
         let proven = Leeway {
             doubt: Doubt::Recursion,
             cursor: self.place,
-            elsewhere: None,
             // The cursor may have come here with the button down.
             press: hold || before.first || before.left == Left::Down,
+            press_again: action == MouseAction::RightDown && before.left == Left::Down,
             hold,
             click: action == MouseAction::LeftUp
                 && (before.left == Left::Down || before.first)
@@ -129,17 +128,6 @@ impl Engine {
             missing: Missing::Nothing,
         }
         .in_mode(mode);
-        if let Some(Question {
-            doubt, elsewhere, ..
-        }) = before.question
-        {
-            return Some(Leeway {
-                doubt,
-                elsewhere,
-                missing: Missing::All,
-                ..proven
-            });
-        }
         if self.meets_questions() {
             return Some(Leeway {
                 doubt: Doubt::QuestionMarks,
@@ -166,8 +154,8 @@ impl Engine {
         Leeway {
             doubt,
             cursor: self.place,
-            elsewhere: before.question.and_then(|question| question.elsewhere),
             press: hold || before.first || left || before.middle,
+            press_again: action == MouseAction::RightDown && left,
             hold,
             click: matches!(action, MouseAction::LeftUp) && (left || before.first),
             chord: match action {

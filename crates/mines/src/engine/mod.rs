@@ -10,10 +10,13 @@
 //!   and then the whole new one is pressed.
 //! - Releasing the left button alone opens the pressed cell. An opening unfolds depth-first, each
 //!   cell before its neighbours, neighbours in row-major order; flags stay closed.
+//! - If the right button goes down while the left one is held, nothing is released first: the
+//!   neighbours are pressed, and then the cell once more. No flag is set or removed. Afterwards each
+//!   cell is pressed once.
 //! - A chord fires when the first of its two buttons is released, if the cell is open and the
 //!   number of flags around it equals its number (0 included). Otherwise the area is released. If
 //!   the right button is released first, the held left button has no effect until it is pressed
-//!   again.
+//!   again, or until the right button makes both a chord again.
 //! - Pressing the right button sets a flag on a closed cell, removes a flag (or turns it into a
 //!   question mark, if marks are enabled), and removes a question mark.
 //! - The game begins with a left release whose press is not recorded.
@@ -22,11 +25,11 @@
 //! # What is not proven by real files
 //! No public recording shows the middle button, question marks, a loss, or a mode other than
 //! normal. For these the engine follows the classic game: clicks and openings open question marks
-//! like closed cells, and a chord opens all its cells even if one of them is a mine. In public
-//! recordings, the right button is pressed while the left one is held only on open cells, and
-//! each button event is in the same cell as the event before it. For other cases the engine
-//! follows our own reading of the rules. Where a recording differs, a [`Doubt`] excuses the events
-//! that some program could have produced from that mouse event; the engine then continues from the
+//! like closed cells, and a chord opens all its cells even if one of them is a mine. Nor does one
+//! show the right button pressed while the left one is held beside the board, or once more on a
+//! flag; there the engine makes it a chord, as everywhere else. Where a recording differs, a
+//! [`Doubt`] excuses the events that some program could have produced from that mouse event; the
+//! engine then continues from the
 //! recorded board. [`Mode::rules`](crate::Mode::rules) says what a game mode changes and what is
 //! unknown about it. The engine plays all modes like the normal one; in the recursive modes,
 //! recorded chords and flags may also continue by themselves.
@@ -36,7 +39,6 @@ mod doubt;
 mod judge;
 mod leeway;
 mod play;
-mod question;
 mod surface;
 
 pub use doubt::Doubt;

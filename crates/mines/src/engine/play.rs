@@ -1,6 +1,6 @@
 //! A game in progress: buttons, cursor, clicks.
 
-use super::question::Question;
+use super::doubt::Doubt;
 use super::surface::{Status, Surface};
 use crate::cell::CellArea;
 use crate::{BoardEvent, Cell, Cells, Face, Game, Minefield, MouseAction, MouseEvent};
@@ -31,7 +31,8 @@ pub struct Click {
 pub(super) enum Left {
     Up,
     Down,
-    /// Held, but without effect until it is pressed again.
+    /// Held, but without effect until it is pressed again, or until the right button makes both a
+    /// chord again.
     Dead,
 }
 
@@ -81,7 +82,7 @@ pub struct Engine {
     pub(super) place: Option<usize>,
     pub(super) started: bool,
     /// The open question on which the effect of the next events depends.
-    pub(super) question: Option<Question>,
+    pub(super) question: Option<Doubt>,
 }
 
 impl Engine {
@@ -176,11 +177,6 @@ impl Engine {
         }
     }
 
-    /// Whether the event is in a different cell than the event before it.
-    pub(super) const fn is_elsewhere(&self, event: &MouseEvent) -> bool {
-        self.started && !self.under_cursor.contains(event.x, event.y)
-    }
-
     /// The place of the cell in which the event is, if it is on the board.
     pub(super) fn place_of(&self, event: &MouseEvent) -> Option<usize> {
         self.surface.place(event.cell(self.cell_size))
@@ -206,12 +202,8 @@ impl Engine {
         }
         let first = !std::mem::replace(&mut self.started, true);
         let click = self.act(event.action, first, shown);
-        if let Some(open) = self.question
-            && self.left == Left::Up
-            && self.right == Right::Up
-            && !self.middle
-        {
-            self.question = open.without_grip();
+        if self.left == Left::Up && self.right == Right::Up && !self.middle {
+            self.question = None;
         }
         click
     }
@@ -300,9 +292,14 @@ impl Engine {
     }
 
     fn right_down(&mut self, shown: &mut Vec<BoardEvent>) -> Option<Click> {
-        if self.left == Left::Down || self.middle {
+        if self.middle || self.left == Left::Down && self.right != Right::Up {
             self.right = Right::Down;
             self.regrip(shown);
+            return None;
+        }
+        if self.left != Left::Up {
+            (self.left, self.right) = (Left::Down, Right::Down);
+            self.surface.widen(self.place, shown);
             return None;
         }
         let flag = self

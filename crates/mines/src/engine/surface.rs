@@ -248,17 +248,6 @@ impl Surface {
         }
     }
 
-    /// The board events that pressing these cells would give.
-    pub fn presses(
-        &self,
-        places: impl IntoIterator<Item = usize>,
-    ) -> impl Iterator<Item = BoardEvent> {
-        places.into_iter().filter_map(|at| {
-            let cell = self.field.cell(at);
-            self.pressed_face(at).map(|face| BoardEvent { cell, face })
-        })
-    }
-
     fn press(&mut self, at: usize, shown: &mut Vec<BoardEvent>) {
         let Some(face) = self.pressed_face(at) else {
             return;
@@ -283,6 +272,13 @@ impl Surface {
             }
             self.press(at, shown);
         }
+    }
+
+    /// Presses the area around a cell that is already pressed. The cell is pressed once more, and
+    /// nothing is released before.
+    pub fn widen(&mut self, place: Option<usize>, shown: &mut Vec<BoardEvent>) {
+        self.pressed_len = 0;
+        self.press_area(place, shown);
     }
 
     /// Returns the pressed cells and forgets them.

@@ -10,7 +10,7 @@ mod path;
 
 pub(crate) use moves::{Moves, Sample};
 pub(crate) use observer::{Observer, Place, Step};
-pub use outcome::{Divergence, Doubted, Lag, Replayed};
+pub use outcome::{ButtonEvents, Divergence, Doubted, Replayed};
 pub use pass::replay;
 pub(crate) use pass::replay_with;
 pub(crate) use path::WAITING;

@@ -19,6 +19,9 @@ pub(crate) struct Step<'e> {
     /// The mouse event before it.
     pub last: Option<&'e MouseEvent>,
     pub event: &'e MouseEvent,
+    /// The event that acts on the board now: this one, or the button event that brought this move.
+    /// `None` for such a button event, which acts with its move.
+    pub acts: Option<&'e MouseEvent>,
     /// The click that it completed.
     pub click: Option<Click>,
     /// The resulting board events.

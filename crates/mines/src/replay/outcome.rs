@@ -31,16 +31,18 @@ pub struct Doubted {
     pub times: u32,
 }
 
-/// The first place where board events were recorded one mouse event late, and their number.
+/// The first button event of a kind, and the number of all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lag {
-    /// Index of the first late event.
+pub struct ButtonEvents {
+    /// Index of the first one.
     pub event: u32,
     /// Bytes from the start of the event log.
     pub position: usize,
-    /// Game time in milliseconds.
-    pub time_ms: u32,
-    /// How often this happened.
+    /// The first one.
+    pub button: MouseEvent,
+    /// The mouse event before it.
+    pub before: MouseEvent,
+    /// How many there are.
     pub times: u32,
 }
 
@@ -55,13 +57,16 @@ pub struct Replayed {
     /// Differences that a [`Doubt`] excuses. After each such mouse event the engine continues from
     /// the recorded board, and its rules apply again.
     pub doubted: Option<Doubted>,
-    /// Board events that were recorded one mouse event late.
-    pub lag: Option<Lag>,
+    /// Buttons that went down or up at another pixel than the mouse event before, and brought the
+    /// move there with them: it follows the button event, and the board events follow the move.
+    pub moved: Option<ButtonEvents>,
+    /// Buttons that went down or up at another pixel than the mouse event before, without a move.
+    pub unmoved: Option<ButtonEvents>,
     /// The state of the game at the end, on the recorded board; after a [fault](Self::fault), by
     /// the rules.
     pub status: Status,
     /// Set if the recording stops before the board events of a mouse event are complete: the index
-    /// of that mouse event (or of the one before, if the recording lags).
+    /// of that mouse event.
     pub unmet_from: Option<u32>,
     /// The first mouse event after the game was over: index, position, event.
     pub after_end: Option<(u32, usize, MouseEvent)>,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::expectation::{Expectation, cell_of, comes_next, openings, same};
+use super::expectation::{Expectation, cell_of, openings, same};
 use super::moves::Moves;
 use super::observer::{Observer, Place, Step};
-use super::outcome::{Divergence, Doubted, Lag, Replayed};
+use super::outcome::{ButtonEvents, Divergence, Doubted, Replayed};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
 use crate::rmv::Events;
 use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};
@@ -45,14 +45,11 @@ enum Allowed {
 /// Taking back an opening costs time for each of its cells. Without a bound, a small file could
 /// keep an audit busy for hours.
 const PATIENCE: u32 = 16;
-/// The most mouse events that are looked at to tell late board events from others.
-const AHEAD: usize = 64;
-/// A bound on the cells that are copied in looking ahead, for the same reason.
-const FORESIGHT: u32 = 1 << 28;
-/// The number of cells that are copied in the time in which one is opened.
-const OPENING: u32 = 16;
 /// The bits of the known buttons. While any other bit is set, no move is quiet.
 const KNOWN: u8 = 7;
+/// The milliseconds between a button event and the move that it brings: known ones are 0 or 1 ms
+/// apart. Where the clock is the tick of Windows, the next time is 15 or 16 ms later.
+const MOVES_AFTER_MS: [u32; 4] = [0, 1, 15, 16];
 
 /// Replays a game on `engine`, which is at its start.
 pub(crate) fn replay_with(
@@ -95,7 +92,8 @@ pub(crate) fn replay_with(
         divergence: pass.divergence,
         fault: pass.fault,
         doubted: pass.doubted,
-        lag: pass.lag,
+        moved: pass.moved,
+        unmoved: pass.unmoved,
         status: pass.engine.status(),
         unmet_from,
         after_end: pass.after_end,
@@ -119,12 +117,13 @@ struct Pass<'o, O> {
     trial: Option<Trial>,
     /// Number of cells that may still be left closed although the standard rules open them.
     patience: u32,
-    /// Number of cells that may still be copied in looking ahead.
-    foresight: u32,
     divergence: Option<Divergence>,
     fault: Option<Divergence>,
     doubted: Option<Doubted>,
-    lag: Option<Lag>,
+    moved: Option<ButtonEvents>,
+    unmoved: Option<ButtonEvents>,
+    /// A button event that acts with the next mouse event, the move that it brought.
+    held_back: Option<MouseEvent>,
     after_end: Option<(u32, usize, MouseEvent)>,
     /// Time of the last mouse event.
     time_ms: u32,
@@ -140,7 +139,6 @@ impl<'o, O: Observer> Pass<'o, O> {
         let mode = game.mode().unwrap_or(Mode::Normal).rules();
         Self {
             patience: engine.field().safe().saturating_mul(PATIENCE),
-            foresight: FORESIGHT,
             wary: game.marks() || mode.chords_go_on || mode.flags_go_on,
             mode,
             engine,
@@ -148,7 +146,6 @@ impl<'o, O: Observer> Pass<'o, O> {
             expected: Expectation {
                 // Few openings show more cells than this at once.
                 events: Vec::with_capacity(64),
-                late: 0,
                 met: 0,
                 blast: false,
                 from: 0,
@@ -159,7 +156,9 @@ impl<'o, O: Observer> Pass<'o, O> {
             divergence: None,
             fault: None,
             doubted: None,
-            lag: None,
+            moved: None,
+            unmoved: None,
+            held_back: None,
             after_end: None,
             time_ms: 0,
             moves: Moves::new(game.version()),
@@ -194,7 +193,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         if !self.expected.events.is_empty() || self.trial.is_some() || self.engine.is_over() {
             return 0;
         }
-        if self.engine.has_open_question() {
+        if self.engine.has_open_question() || self.held_back.is_some() {
             return 0;
         }
         let Some(last) = events.last_mouse().filter(|last| last.buttons.0 <= KNOWN) else {
@@ -228,7 +227,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     /// Skips the board events that the last mouse event should cause; returns their number. Nearly
     /// always the recording has all of them, in order.
     fn skip_expected(&mut self, events: &mut Events<'_>) -> u32 {
-        if self.fault.is_some() || self.expected.late != 0 {
+        if self.fault.is_some() {
             return 0;
         }
         let met = events.skip_board(&self.expected.events);
@@ -252,47 +251,102 @@ impl<'o, O: Observer> Pass<'o, O> {
         following: &Events<'_>,
     ) {
         if !self.expected.events.is_empty() || self.trial.is_some() {
-            self.end_mouse_event(at, mouse, following);
+            self.end_mouse_event(at, mouse);
         }
-        self.play(at, last, mouse);
-    }
-
-    /// Plays a mouse event; the one before it has ended.
-    #[inline(always)]
-    fn play(&mut self, at: Place, last: Option<&MouseEvent>, mouse: &MouseEvent) {
         self.time_ms = mouse.time_ms;
-        if self.engine.is_over() && self.after_end.is_none() {
-            self.after_end = Some((at.index, at.position, *mouse));
+        if self.engine.is_over() {
+            self.after_end
+                .get_or_insert((at.index, at.position, *mouse));
         }
-        let before = self.expected.events.len();
-        if before == 0 {
-            self.expected.from = at.index;
-        }
-        // Nearly all events of nearly all recordings are beyond doubt.
-        let in_doubt =
-            self.wary || self.engine.has_open_question() || self.engine.raises_question(mouse);
-        let click = if in_doubt || self.leeway.is_some() {
-            self.apply_in_doubt(mouse)
+        let is_button = mouse.action != MouseAction::Move;
+        if let Some(button) = self.held_back.take() {
+            self.play(at, last, mouse, Some(&button));
+        } else if let Some(before) = last
+            && is_button
+            && (before.x, before.y) != (mouse.x, mouse.y)
+            && !self.engine.is_over()
+        {
+            self.button_elsewhere(at, before, mouse, following);
         } else {
-            self.engine.apply(mouse, &mut self.expected.events)
-        };
-        self.click = click;
-        let shown = self.expected.events.get(before..).unwrap_or_default();
-        self.observer.mouse(&Step {
-            at,
-            last,
-            event: mouse,
-            click,
-            shown,
-            waiting: &self.moves,
-        });
+            self.expected.from = at.index;
+            self.play(at, last, mouse, Some(mouse));
+        }
         if self.moves.is_full() {
             self.measure();
         }
         self.moves.push(mouse);
-        if mouse.action != MouseAction::Move {
+        if is_button {
             self.moves.end_path();
         }
+    }
+
+    /// A button event at another pixel than the mouse event before it. If it brings the move there,
+    /// the program handles the move first: the button acts with the move.
+    #[cold]
+    fn button_elsewhere(
+        &mut self,
+        at: Place,
+        before: &MouseEvent,
+        mouse: &MouseEvent,
+        following: &Events<'_>,
+    ) {
+        self.expected.from = at.index;
+        let brings_move = brings_move(mouse, following);
+        let found = if brings_move {
+            &mut self.moved
+        } else {
+            &mut self.unmoved
+        };
+        let found = found.get_or_insert(ButtonEvents {
+            event: at.index,
+            position: at.position,
+            button: *mouse,
+            before: *before,
+            times: 0,
+        });
+        found.times += 1;
+        let acts = if brings_move {
+            self.held_back = Some(*mouse);
+            None
+        } else {
+            Some(mouse)
+        };
+        self.play(at, Some(before), mouse, acts);
+    }
+
+    /// Plays a mouse event; the one before it has ended. `acts` is the event that acts on the board
+    /// now.
+    #[inline(always)]
+    fn play(
+        &mut self,
+        at: Place,
+        last: Option<&MouseEvent>,
+        mouse: &MouseEvent,
+        acts: Option<&MouseEvent>,
+    ) {
+        let click = match acts {
+            // Nearly all events of nearly all recordings are beyond doubt.
+            Some(acts)
+                if self.wary
+                    || self.leeway.is_some()
+                    || self.engine.has_open_question()
+                    || self.engine.raises_question(acts) =>
+            {
+                self.apply_in_doubt(acts)
+            }
+            Some(acts) => self.engine.apply(acts, &mut self.expected.events),
+            None => None,
+        };
+        self.click = click;
+        self.observer.mouse(&Step {
+            at,
+            last,
+            event: mouse,
+            acts,
+            click,
+            shown: &self.expected.events,
+            waiting: &self.moves,
+        });
     }
 
     /// Applies an event that may be in doubt, or the first event after a doubtful one.
@@ -304,88 +358,14 @@ impl<'o, O: Observer> Pass<'o, O> {
         click
     }
 
-    /// Called when the next mouse event comes and there are expected events; `following` are the
-    /// events after that mouse event. Events left over from before may be one mouse event late,
-    /// but not two.
-    fn end_mouse_event(&mut self, at: Place, mouse: &MouseEvent, following: &Events<'_>) {
+    /// Called when the next mouse event comes: the board events of the last one have to be complete.
+    fn end_mouse_event(&mut self, at: Place, mouse: &MouseEvent) {
         self.time_ms = mouse.time_ms;
-        let expected = &self.expected;
-        let missing = expected.events.get(expected.met..).unwrap_or_default();
-        let may_be_late = self.fault.is_none()
-            && self.trial.is_none()
-            && !missing.is_empty()
-            && expected.met >= expected.late;
-        if missing.is_empty() && self.fault.is_none() && self.trial.is_none() {
-            let shown = expected.events.get(expected.late..);
-            self.engine.confirm(shown.unwrap_or_default());
+        let is_complete = self.expected.met == self.expected.events.len();
+        if is_complete && self.fault.is_none() && self.trial.is_none() {
+            self.engine.confirm(&self.expected.events);
         }
-        // A doubtful mouse event may also have no effect, so its missing events count as late only
-        // if they do come next, and are no events of the next mouse event.
-        if may_be_late
-            && (self.leeway.is_none()
-                || comes_next(following, missing) && self.stays_late(at, mouse, following))
-        {
-            self.expected.delay();
-        } else {
-            self.settle(at);
-        }
-    }
-
-    /// Whether no fault follows if the missing events of a doubtful mouse event count as late.
-    #[cold]
-    fn stays_late(&mut self, at: Place, mouse: &MouseEvent, following: &Events<'_>) -> bool {
-        let copied = self.engine.field().grid_len() as u32;
-        // While it looks ahead, a pass does not look ahead again.
-        let Some(foresight) = self.foresight.checked_sub(copied) else {
-            return true;
-        };
-        self.foresight = foresight;
-        let mut ahead = Pass {
-            mode: self.mode,
-            wary: self.wary,
-            engine: self.engine.clone(),
-            observer: &mut (),
-            expected: self.expected.clone(),
-            leeway: self.leeway,
-            click: None,
-            trial: None,
-            patience: self.patience,
-            foresight: 0,
-            divergence: None,
-            fault: None,
-            doubted: None,
-            lag: None,
-            after_end: None,
-            time_ms: self.time_ms,
-            moves: self.moves.empty(),
-        };
-        ahead.expected.delay();
-        let mut following = following.clone();
-        ahead.play(at, None, mouse);
-        for _ in 0..AHEAD {
-            let opened = openings(&ahead.expected.events);
-            self.foresight = self
-                .foresight
-                .saturating_sub(opened.saturating_mul(OPENING));
-            let next = loop {
-                let last = following.last_mouse();
-                match following.step() {
-                    Some(Event::Board(recorded)) => ahead.board(at, recorded),
-                    Some(Event::Mouse(mouse)) => break Some((last, mouse)),
-                    Some(Event::Timestamp(_)) => {}
-                    None => break None,
-                }
-            };
-            if ahead.fault.is_some() || !ahead.has_open_ends() {
-                break;
-            }
-            let Some((last, mouse)) = next else {
-                ahead.settle(at);
-                break;
-            };
-            ahead.mouse(at, last.as_ref(), &mouse, &following);
-        }
-        ahead.fault.is_none()
+        self.settle(at);
     }
 
     /// The last mouse event has no more board events.
@@ -407,18 +387,15 @@ impl<'o, O: Observer> Pass<'o, O> {
         let first = self.diverges(at, recorded, wanted);
         let expected = &self.expected;
         let allowed = match self.leeway {
-            // Events left over from the previous mouse event are not in doubt; otherwise they would
-            // have been settled already.
-            Some(leeway) if expected.met >= expected.late => {
-                let standard = expected.events.get(expected.late..).unwrap_or_default();
-                let met = expected.met - expected.late;
-                Allowed::Judge(Box::new(self.engine.judge(leeway, standard, met)))
+            Some(leeway) => {
+                let judge = self.engine.judge(leeway, &expected.events, expected.met);
+                Allowed::Judge(Box::new(judge))
             }
-            _ if expected.blast => {
+            None if expected.blast => {
                 let rest = expected.events.get(expected.met..).unwrap_or_default();
                 Allowed::Rest(rest.iter().map(cell_of).collect())
             }
-            _ => {
+            None => {
                 self.fault = Some(first);
                 return;
             }
@@ -449,8 +426,7 @@ impl<'o, O: Observer> Pass<'o, O> {
                 allowed: Allowed::Judge(judge),
                 first,
             }) => {
-                let expected = self.expected.events.get(self.expected.late..);
-                let expected = expected.unwrap_or_default();
+                let expected = &self.expected.events;
                 let left_out = openings(expected).saturating_sub(openings(judge.recorded()));
                 let patience = self.patience.checked_sub(left_out);
                 self.patience = patience.unwrap_or(0);
@@ -484,8 +460,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             ..
         }) = self.trial.take()
         {
-            let standard = self.expected.events.get(self.expected.late..);
-            self.engine.overrule(&judge, standard.unwrap_or_default());
+            self.engine.overrule(&judge, &self.expected.events);
         }
     }
 
@@ -506,17 +481,21 @@ impl<'o, O: Observer> Pass<'o, O> {
             self.differs(at, Some(recorded), wanted);
             return;
         };
-        let late = expected.met < expected.late;
         expected.met += 1;
         expected.blast |= met.face == Face::Blast;
-        if late {
-            let lag = self.lag.get_or_insert(Lag {
-                event: at.index,
-                position: at.position,
-                time_ms: self.time_ms,
-                times: 0,
-            });
-            lag.times += u32::from(expected.met == expected.late);
-        }
     }
+}
+
+/// Whether a button event brings a move: the next event is a move to the same pixel, with the same
+/// buttons.
+fn brings_move(button: &MouseEvent, following: &Events<'_>) -> bool {
+    let mut next = following
+        .clone()
+        .skip_while(|event| matches!(event, Event::Timestamp(_)));
+    let Some(Event::Mouse(next)) = next.next() else {
+        return false;
+    };
+    next.action == MouseAction::Move
+        && (next.x, next.y, next.buttons) == (button.x, button.y, button.buttons)
+        && MOVES_AFTER_MS.contains(&next.time_ms.wrapping_sub(button.time_ms))
 }

@@ -5,8 +5,9 @@ use crate::{
     BoardEvent, Buttons, Cell, Ending, Event, Face, MouseAction, MouseEvent, Outcome, Version,
 };
 
-/// v1 positions are relative to the window's client area; the board begins at this position (found
-/// in real files).
+/// v1 positions are relative to the window's client area; the board begins at this position. They
+/// are signed: while a button is held, the cursor may be left of the window. Both are found in real
+/// files; the specification calls the positions of v1 unsigned.
 pub(super) const V1_ORIGIN: (i32, i32) = (12, 56);
 /// The largest time: times are 24-bit numbers.
 pub(super) const MAX_TIME: u32 = 0xFF_FFFF;
@@ -92,14 +93,11 @@ impl Fault {
 fn long_mouse<const V2: bool>(chunk: [u8; 9]) -> Option<MouseEvent> {
     let [code, fields @ ..] = chunk;
     let action = MouseAction::from_code(code)?;
-    // A single load: time u24, buttons u8, x u16, y u16.
+    // A single load: time u24, buttons u8, x i16, y i16.
     let fields = u64::from_be_bytes(fields);
-    let (x, y) = ((fields >> 16) as u16, fields as u16);
-    let (x, y) = if V2 {
-        (i32::from(x.cast_signed()), i32::from(y.cast_signed()))
-    } else {
-        (i32::from(x) - V1_ORIGIN.0, i32::from(y) - V1_ORIGIN.1)
-    };
+    let (x, y) = ((fields >> 16) as i16, fields as i16);
+    let (left, top) = if V2 { (0, 0) } else { V1_ORIGIN };
+    let (x, y) = (i32::from(x) - left, i32::from(y) - top);
     Some(MouseEvent {
         action,
         time_ms: (fields >> 40) as u32,

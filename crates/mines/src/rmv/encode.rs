@@ -70,29 +70,24 @@ pub(crate) fn encode(
 
 /// The stored form of a position, if the version can store it.
 fn check_position(version: Version, x: i32, y: i32) -> Result<(u16, u16), WriteError> {
-    let stored = match version {
-        Version::V1 => (
-            u16::try_from(i64::from(x) + i64::from(V1_ORIGIN.0)).ok(),
-            u16::try_from(i64::from(y) + i64::from(V1_ORIGIN.1)).ok(),
-        ),
-        Version::V2 => (
-            i16::try_from(x).ok().map(i16::cast_unsigned),
-            i16::try_from(y).ok().map(i16::cast_unsigned),
-        ),
+    let (left, top) = match version {
+        Version::V1 => V1_ORIGIN,
+        Version::V2 => (0, 0),
     };
-    if let (Some(x), Some(y)) = stored {
+    let stored = |at: i32, origin: i32| {
+        let at = i16::try_from(i64::from(at) + i64::from(origin));
+        at.ok().map(i16::cast_unsigned)
+    };
+    if let (Some(x), Some(y)) = (stored(x, left), stored(y, top)) {
         return Ok((x, y));
     }
-    let (origin, least, most) = match version {
-        Version::V1 => (V1_ORIGIN, 0, i32::from(u16::MAX)),
-        Version::V2 => ((0, 0), i32::from(i16::MIN), i32::from(i16::MAX)),
-    };
+    let (least, most) = (i32::from(i16::MIN), i32::from(i16::MAX));
     Err(WriteError::PositionRange {
         x,
         y,
-        min_x: least - origin.0,
-        max_x: most - origin.0,
-        min_y: least - origin.1,
-        max_y: most - origin.1,
+        min_x: least - left,
+        max_x: most - left,
+        min_y: least - top,
+        max_y: most - top,
     })
 }

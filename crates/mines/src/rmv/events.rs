@@ -376,12 +376,12 @@ mod tests {
     #[test]
     fn events_that_do_not_fit_are_refused() {
         let mut log = EventLog::empty(Version::V1);
-        let far = mouse(MouseAction::Move, 0, -13, 0);
+        let far = mouse(MouseAction::Move, 0, -32_781, 0);
         assert!(matches!(
             log.push(Event::Mouse(far)),
             Err(WriteError::PositionRange {
-                min_x: -12,
-                max_y: 65479,
+                min_x: -32_780,
+                max_y: 32_711,
                 ..
             })
         ));

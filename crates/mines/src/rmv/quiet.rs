@@ -32,11 +32,11 @@ const SHORT: u64 = !(both(15) | 0xFF << 40);
 const SHORT_BIAS: u64 = both(8);
 
 impl Packed {
-    /// The stored position that means 0 pixels. Version 1 stores positions relative to it; the
-    /// positions of version 2 are signed.
+    /// The position that means 0 pixels. Positions are stored signed, and held here with the sign
+    /// inverted, so that they have the order of numbers without a sign.
     pub const fn origin(version: Version) -> (u16, u16) {
         match version {
-            Version::V1 => (V1_ORIGIN.0 as u16, V1_ORIGIN.1 as u16),
+            Version::V1 => (0x8000 + V1_ORIGIN.0 as u16, 0x8000 + V1_ORIGIN.1 as u16),
             Version::V2 => (0x8000, 0x8000),
         }
     }
@@ -77,9 +77,8 @@ impl Packed {
 
     /// Builds it from the bytes of the long form.
     #[inline(always)]
-    const fn long<const V2: bool>([_, bytes @ ..]: [u8; 9]) -> Self {
-        let signs = if V2 { both(0x8000) } else { 0 };
-        Self(u64::from_be_bytes(bytes) ^ signs)
+    const fn long([_, bytes @ ..]: [u8; 9]) -> Self {
+        Self(u64::from_be_bytes(bytes) ^ both(0x8000))
     }
 
     /// Builds it from a reduced move after `last`, in a log that has been checked.
@@ -180,7 +179,7 @@ fn run<'b, const V2: bool>(
         } else {
             let (chunks, _) = rest.as_chunks::<9>();
             let next = |chunk: &[u8; 9], last: Packed| {
-                let next = Packed::long::<V2>(*chunk);
+                let next = Packed::long(*chunk);
                 let is_move = chunk[0] == MouseAction::Move.code();
                 (is_move && last.is_quiet::<V2>(next)).then_some(next)
             };

@@ -393,12 +393,33 @@ gametape_core::rules! {
     /// Decide whether you rank the mode.
     #[error("game mode {}, {}: {}; {}", mode.code(), mode.name(), mode.rules().changes, mode.rules().unknown.unwrap_or("all of it is known"))]
     ModeUnproven { mode: Mode } = "rmv.mode-unproven", Info;
-    /// Board events one mouse event late.
+    /// A button went down or up at another pixel than the mouse event before it, and its move there
+    /// follows it in the recording, before the board events. Release 3.0.2 of ViennaSweeper records it
+    /// so when the mouse moves at the moment of the press. In a file of another release or program,
+    /// none of which is known to do so, it is a warning.
     ///
-    /// Known from release 3.0.2; in a file of another release, check whether a mouse event was
-    /// inserted.
-    #[error("board events recorded one mouse event late, {}", late(release.as_deref()))]
-    BoardEventLag { release: Option<String> } = "rmv.board-event-lag", Warning;
+    /// Fine in 3.0.2. Elsewhere, play it back: the file may name another release than it was made with,
+    /// or mouse events were inserted.
+    #[error("{} at another pixel than the mouse event before it, followed by its move there, as release 3.0.2 of ViennaSweeper records it", action.name())]
+    ButtonMoved { action: MouseAction } = "rmv.button-moved", Info;
+    /// [`Rule::ButtonMoved`] in a file of another release, or of another program.
+    ///
+    /// Play it back.
+    #[error("{} at another pixel than the mouse event before it, followed by its move there, in a file of {}; only release 3.0.2 of ViennaSweeper is known to record it so", action.name(), release.as_deref().map_or_else(|| "another program".to_owned(), |release| format!("release {release}")))]
+    ButtonMovedUnknown { action: MouseAction, release: Option<String> } = "rmv.button-moved", Warning;
+    /// A button went down or up at another pixel than the mouse event before it, and its move there
+    /// is missing. No known recording has such a button.
+    ///
+    /// Moves were taken out, or the click was moved: play it back, and do not rank it unless another
+    /// program explains it.
+    #[error("{} is {pixels:.1} pixels away from the mouse event before it, and no move leads there", action.name())]
+    ButtonPlace { action: MouseAction, pixels: f64 } = "rmv.button-place", Warning;
+    /// A button that was pressed outside of the window: nFlags gains it on a move after the cursor was
+    /// beside the board. The game ignores the button until it is pressed again.
+    ///
+    /// Fine.
+    #[error("nFlags goes from {before} to {recorded} on a move from beside the board: a button was pressed outside of the window")]
+    ButtonOutside { before: u8, recorded: u8 } = "rmv.button-outside", Info;
     /// Mouse events after the game was over.
     ///
     /// Refuse.
@@ -613,18 +634,6 @@ gametape_core::rules! {
 
 fn or_ms(other: Option<f64>) -> String {
     other.map_or_else(String::new, |ms| format!(" or {ms:.1}"))
-}
-
-/// Names the releases that are known to write board events late.
-fn late(release: Option<&str>) -> String {
-    const KNOWN: &str = "3.0.2";
-    match release {
-        Some(release) if release.starts_with(KNOWN) => {
-            format!("as release {release} of ViennaSweeper does at times")
-        }
-        Some(release) => format!("in a file of release {release}; only {KNOWN} is known to do so"),
-        None => format!("which only release {KNOWN} of ViennaSweeper is known to do"),
-    }
 }
 
 /// `2025-06-19`, in UTC.

@@ -40,7 +40,7 @@ fn sound(seed: u64) -> Vec<(String, Game<'static>)> {
 }
 
 /// The codes of false claims.
-pub const CLAIMS: [&str; 11] = [
+pub const CLAIMS: [&str; 10] = [
     "rmv.nf",
     "rmv.nf-preflags",
     "rmv.rank-3bv",
@@ -51,7 +51,6 @@ pub const CLAIMS: [&str; 11] = [
     "rmv.release-unusual",
     "rmv.release-missing",
     "rmv.release-clone",
-    "rmv.board-event-lag",
 ];
 
 #[test]

@@ -51,7 +51,10 @@ fn middle_click(before: &MouseEvent, release: bool) -> Vec<Event> {
             reduced: false,
         })
     };
-    let mut click = vec![event(MiddleDown, Buttons::MIDDLE)];
+    let mut click = vec![
+        event(Move, Buttons::NONE),
+        event(MiddleDown, Buttons::MIDDLE),
+    ];
     if release {
         click.push(event(MiddleUp, Buttons::NONE));
         click.push(Event::Mouse(MouseEvent {
@@ -308,18 +311,6 @@ fn the_ending_is_that_of_the_recorded_board() {
         assert_eq!(!findings.has("rmv.outcome"), sound, "{outcome}");
         assert!(findings.has("rmv.board-event-unproven"));
     }
-}
-
-/// Board events of a middle click may come one mouse event late, like all others.
-#[test]
-fn a_middle_click_may_be_recorded_late() {
-    let mut game = flagged();
-    game.says(MiddleDown, 2, 0, "")
-        .says(Move, 2, 0, "pressed10 pressed21 pressed31")
-        .says(MiddleUp, 2, 0, "open_210 open_221 open_131");
-    let (findings, replayed) = game.left();
-    assert_eq!(replayed.divergence, None, "{findings:?}");
-    assert_eq!(replayed.lag.map(|lag| lag.times), Some(1));
 }
 
 /// A cell with a question mark may open with its neighbours or stay closed.

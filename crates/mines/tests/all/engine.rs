@@ -57,7 +57,8 @@ fn moving_releases_the_old_area_and_then_presses_the_new_one() {
     assert_eq!(table.play(Move, 1, 1), "closed01 pressed11");
     assert_eq!(
         table.play(RightDown, 1, 1),
-        "closed11 pressed20 pressed01 pressed21 pressed11"
+        "pressed20 pressed01 pressed21 pressed11",
+        "nothing is released first, and the cell is pressed once more"
     );
     assert_eq!(
         table.play(Move, 2, 1),

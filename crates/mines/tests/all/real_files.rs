@@ -3,7 +3,7 @@
 use gametape_mines::rmv::{self, Severity};
 use gametape_mines::{Metrics, replay};
 
-use crate::common::real_files;
+use crate::common::{codes, real_files, tapes};
 
 fn is_refused(name: &str) -> bool {
     name.ends_with("_utf8_invalid")
@@ -35,7 +35,7 @@ fn the_engine_gives_every_board_event() {
             .game;
         let replayed = replay(&game);
         assert_eq!(replayed.divergence, None, "{name}");
-        assert_eq!(replayed.lag, None, "{name}");
+        assert_eq!((replayed.moved, replayed.unmoved), (None, None), "{name}");
         assert_eq!(replayed.after_end, None, "{name}");
     }
 }
@@ -130,6 +130,112 @@ fn every_truncation_is_noticed_and_salvaged() {
                     "{name} cut at {cut}"
                 );
             }
+        }
+    }
+}
+
+/// The games of `tapes/vienna-3.0.2H`: verdict, the findings that are not in every file, and L, R,
+/// D and effective clicks.
+const VIENNA: &[(&str, Severity, &[&str], [u32; 4])] = {
+    const FINE: Severity = Severity::Info;
+    &[
+        ("both-buttons-closed-cell-moving", FINE, &[], [15, 0, 1, 15]),
+        ("both-buttons-closed-cell", FINE, &[], [7, 1, 4, 9]),
+        ("both-buttons-flag", FINE, &[], [11, 1, 4, 12]),
+        (
+            "button-moved-from-beside",
+            FINE,
+            &["rmv.button-moved"],
+            [10, 2, 4, 14],
+        ),
+        (
+            "button-moved-last-release",
+            FINE,
+            &["rmv.button-moved"],
+            [9, 0, 0, 9],
+        ),
+        (
+            "button-moved-left-down",
+            FINE,
+            &["rmv.button-moved"],
+            [11, 0, 0, 9],
+        ),
+        (
+            "button-moved-left-up",
+            FINE,
+            &["rmv.button-moved"],
+            [6, 2, 5, 12],
+        ),
+        (
+            "button-moved-no-events",
+            FINE,
+            &["rmv.button-moved"],
+            [10, 0, 0, 9],
+        ),
+        ("left-down-beside-board", FINE, &[], [7, 0, 0, 5]),
+        ("negative-x", FINE, &[], [9, 3, 4, 15]),
+        (
+            "press-outside-window",
+            FINE,
+            &["rmv.button-outside"],
+            [11, 3, 4, 18],
+        ),
+        ("right-again-clicks", FINE, &[], [10, 3, 9, 18]),
+        ("right-again-closed-cell", FINE, &[], [18, 3, 4, 23]),
+        ("right-again-opens", FINE, &[], [8, 1, 5, 12]),
+        (
+            "tampered-click-shifted",
+            Severity::Warning,
+            &["rmv.button-place"],
+            [0; 4],
+        ),
+        (
+            "tampered-late-events",
+            Severity::Error,
+            &["rmv.board-event"],
+            [0; 4],
+        ),
+        (
+            "tampered-move-after-end",
+            Severity::Error,
+            &["rmv.after-end"],
+            [0; 4],
+        ),
+        (
+            "tampered-release-shown",
+            Severity::Error,
+            &["rmv.board-event"],
+            [0; 4],
+        ),
+    ]
+};
+
+#[test]
+fn games_of_release_3_0_2_pass_and_tampered_ones_do_not() {
+    let files = tapes("vienna-3.0.2H");
+    for &(name, worst, found, clicks) in VIENNA {
+        let Some((_, bytes)) = files.iter().find(|(file, _)| file == name) else {
+            assert!(files.is_empty(), "{name} is missing");
+            return;
+        };
+        let audit = rmv::audit(bytes);
+        let in_every_file = ["rmv.checksum", "rmv.rank-board", "rmv.rank-3bv"];
+        let codes = codes(&audit.findings).into_iter();
+        let codes: Vec<_> = codes.filter(|code| !in_every_file.contains(code)).collect();
+        assert_eq!(codes, found, "{name}: {:?}", audit.findings);
+        assert_eq!(
+            audit.findings.worst(),
+            Some(worst),
+            "{name}: {:?}",
+            audit.findings
+        );
+        let game = audit.game.unwrap();
+        assert_eq!(rmv::write(&game).unwrap(), *bytes, "{name}");
+        if worst == Severity::Info {
+            let found = Metrics::of(&game).clicks;
+            let found = [found.left, found.right, found.double, found.effective()];
+            assert_eq!(found, clicks, "{name}");
+            assert_eq!(replay(&game).divergence, None, "{name}");
         }
     }
 }

@@ -360,14 +360,26 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
             Parts::of(&game("mode-density", 1)).bytes(),
         ),
         (
-            "rmv.board-event-lag",
-            with(v2(), |p| {
-                // The first opening is recorded one mouse event later.
-                let from = find(p, 1, is_board);
-                let to = find(p, 1, |event| matches!(event, Event::Mouse(_)));
-                let late: Vec<u8> = p.events.drain(from..to).collect();
-                let next = find(p, 2, |event| matches!(event, Event::Mouse(_)));
-                p.events.splice(next..next, late).for_each(drop);
+            "rmv.button-moved",
+            with(Parts::of(&game("aborted", 1)), |p| {
+                let ms = end_ms(p);
+                p.events.extend(mouse(2, ms, 1, 5000, 0));
+                p.events.extend(mouse(1, ms, 1, 5000, 0));
+            }),
+        ),
+        (
+            "rmv.button-place",
+            with(Parts::of(&game("aborted", 1)), |p| {
+                let ms = end_ms(p);
+                p.events.extend(mouse(2, ms, 1, 5000, 0));
+            }),
+        ),
+        (
+            "rmv.button-outside",
+            with(Parts::of(&game("aborted", 1)), |p| {
+                let ms = end_ms(p);
+                p.events.extend(mouse(1, ms, 0, 5000, 0));
+                p.events.extend(mouse(1, ms, 1, 5001, 0));
             }),
         ),
         (
@@ -442,7 +454,8 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
             "rmv.hint-speed",
             with(v2(), |p| {
                 let ms = end_ms(p);
-                p.events.extend(mouse(1, ms, 0, 5000, 0));
+                p.events.extend(mouse(1, ms, 0, 1, 1));
+                p.events.extend(mouse(1, ms, 0, 120, 110));
             }),
         ),
         (

@@ -146,11 +146,6 @@ pub(super) const FORGERIES: &[Forgery] = &[
             is_vienna(game).then_some(forged)
         },
     },
-    Forgery {
-        name: "move-put-in",
-        code: "rmv.board-event-lag",
-        make: move_put_in,
-    },
 ];
 
 fn is_vienna(game: &Game<'_>) -> bool {
@@ -315,26 +310,4 @@ fn release_of(game: &Game<'_>) -> Release {
         Version::V1 if named("3.0") => Release::R3_0,
         Version::V1 => Release::R4_0,
     }
-}
-
-/// Inserts a move within the cell between a click and its board events.
-fn move_put_in(game: &Game<'_>, _: &mut fastrand::Rng) -> Option<Game<'static>> {
-    let events: Vec<Event> = game.events.iter().collect();
-    let at = events.windows(2).skip(1).position(|pair| {
-        matches!(pair, [Event::Mouse(mouse), Event::Board(_)] if mouse.action == MouseAction::LeftUp)
-    })?;
-    let Some(&Event::Mouse(click)) = events.get(at + 1) else {
-        return None;
-    };
-    let mut forged = game.clone().into_owned();
-    forged.events = EventLog::empty(game.version());
-    for (n, event) in events.into_iter().enumerate() {
-        forged.events.push_shortest(event).ok()?;
-        if n == at + 1 {
-            let action = MouseAction::Move;
-            let moved = MouseEvent { action, ..click };
-            forged.events.push_shortest(Event::Mouse(moved)).ok()?;
-        }
-    }
-    Some(forged)
 }

@@ -5,7 +5,7 @@ use gametape_samples::mines::person::Clock;
 
 use super::remake::Forgery;
 use super::remake::clock_of;
-use super::remake::{mouse_of, remake};
+use super::remake::{mouse_of, remake, remake_led};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {
@@ -123,7 +123,7 @@ fn straight(game: &Game<'_>, bow: f64) -> Option<Game<'static>> {
             }
         }
     }
-    remake(game, &mouse)
+    remake_led(game, &mouse)
 }
 
 fn between(

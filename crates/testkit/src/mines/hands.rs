@@ -5,7 +5,7 @@ use gametape_samples::mines::person::Clock;
 
 use super::remake::Forgery;
 use super::remake::{clock_of, retimed_by_clock};
-use super::remake::{mouse_of, remake};
+use super::remake::{mouse_of, remake, remake_led};
 
 pub(super) const FORGERIES: &[Forgery] = &[
     Forgery {
@@ -302,5 +302,5 @@ fn central(
         }
     });
     let bent: Vec<MouseEvent> = bent.collect();
-    remake(game, &bent)
+    remake_led(game, &bent)
 }

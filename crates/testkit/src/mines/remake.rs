@@ -115,6 +115,27 @@ fn score_is_plus_one(game: &Game<'_>) -> bool {
     score == Some(u64::from(ending.time_ms / 10) + 100)
 }
 
+/// The game with other mouse events, in which a move leads to each button event, as programs record it.
+pub(super) fn remake_led(game: &Game<'_>, mouse: &[MouseEvent]) -> Option<Game<'static>> {
+    let mut led: Vec<MouseEvent> = Vec::with_capacity(mouse.len());
+    for event in mouse {
+        if let Some(last) = led.last()
+            && event.action != MouseAction::Move
+            && (last.x, last.y) != (event.x, event.y)
+        {
+            let action = MouseAction::Move;
+            let buttons = last.buttons;
+            led.push(MouseEvent {
+                action,
+                buttons,
+                ..*event
+            });
+        }
+        led.push(*event);
+    }
+    remake(game, &led)
+}
+
 /// The game with other times; `time` receives the index and the old time of each mouse event.
 pub(super) fn retimed(
     game: &Game<'_>,

@@ -25,6 +25,8 @@ pub(super) struct Watch<'f> {
     findings: &'f mut Findings,
     offset: u64,
     version: Version,
+    /// Width and height of the board in pixels.
+    board: (i32, i32),
     /// True until the first mouse event.
     none_yet: bool,
     /// The last event that was not a move.
@@ -34,10 +36,15 @@ pub(super) struct Watch<'f> {
 
 impl<'f> Watch<'f> {
     pub fn new(game: &Game<'_>, hands: &'f mut Hands, findings: &'f mut Findings) -> Self {
+        let cell_size = i32::from(game.cell_size());
         Self {
             findings,
             offset: game.events.offset(),
             version: game.version(),
+            board: (
+                i32::from(game.board.cols) * cell_size,
+                i32::from(game.board.rows) * cell_size,
+            ),
             none_yet: true,
             last_button: None,
             hands,
@@ -82,7 +89,19 @@ impl<'f> Watch<'f> {
         }
     }
 
-    fn buttons(&mut self, before: Buttons, event: &MouseEvent, at: Place) {
+    const fn is_on_board(&self, event: &MouseEvent) -> bool {
+        let (width, height) = self.board;
+        0 <= event.x && event.x < width && 0 <= event.y && event.y < height
+    }
+
+    /// Checks nFlags. `last` is the mouse event before, if there was one.
+    fn buttons(
+        &mut self,
+        last: Option<&MouseEvent>,
+        before: Buttons,
+        event: &MouseEvent,
+        at: Place,
+    ) {
         if event.action != MouseAction::Move {
             self.instant(event, at);
         }
@@ -92,7 +111,15 @@ impl<'f> Watch<'f> {
         }
         let before = Buttons(before.0 & 7);
         let expected = before.after(action).0;
-        if recorded & 7 != expected {
+        let is_from_beside = last.is_some_and(|last| !self.is_on_board(last));
+        let gains = recorded & expected == expected && recorded & 7 != expected;
+        if action == MouseAction::Move && is_from_beside && gains {
+            let rule = Rule::ButtonOutside {
+                before: expected,
+                recorded: recorded & 7,
+            };
+            self.found(rule, at, time_ms);
+        } else if recorded & 7 != expected {
             let rule = Rule::Buttons {
                 recorded: recorded & 7,
                 expected,
@@ -118,7 +145,8 @@ impl<'f> Watch<'f> {
         {
             self.found(Rule::ReducibleMove, at, event.time_ms);
         }
-        if dx.abs().max(dy.abs()) > LONG_STEP {
+        // The cursor may leave the window and return elsewhere.
+        if dx.abs().max(dy.abs()) > LONG_STEP && self.is_on_board(last) && self.is_on_board(event) {
             let pixels = f64::from(dx).hypot(f64::from(dy));
             if pixels > JUMP_PX && pixels / f64::from(ms.max(1)) > JUMP_PX_PER_MS {
                 let pixels = pixels.round() as u32;
@@ -146,7 +174,7 @@ impl Observer for Watch<'_> {
         };
         // A move that does not change the buttons is fine, unless unknown buttons are down.
         if event.action != MouseAction::Move || event.buttons != before || event.buttons.0 > 7 {
-            self.buttons(before, event, at);
+            self.buttons(step.last, before, event, at);
         }
         if event.action != MouseAction::Move {
             self.hands.take_button(before, event, step.waiting);

@@ -3,7 +3,7 @@
 use crate::replay::{Divergence, Doubted, Replayed};
 use crate::rmv::deviations::at_event;
 use crate::rmv::{Finding, Findings, Rule};
-use crate::{Game, Outcome, Release};
+use crate::{ButtonEvents, Game, Outcome, Release};
 
 pub(super) fn check(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
     let offset = game.events.offset();
@@ -12,14 +12,7 @@ pub(super) fn check(game: &Game<'_>, replayed: &Replayed, findings: &mut Finding
     {
         findings.push(Finding::new(Rule::ModeUnproven { mode }));
     }
-    if let Some(lag) = replayed.lag {
-        let at = offset + lag.position as u64;
-        let release = Release::of(game.version_info.as_bytes());
-        let release = release.map(|release| release.name.into_owned());
-        let mut finding = at_event(Rule::BoardEventLag { release }, at, lag.event, lag.time_ms);
-        finding.repeats = lag.times.saturating_sub(1).into();
-        findings.push(finding);
-    }
+    buttons(game, replayed, findings);
     let mut found = |divergence: Divergence, rule| {
         let at = offset + divergence.position as u64;
         findings.push(at_event(rule, at, divergence.event, divergence.time_ms));
@@ -39,6 +32,39 @@ pub(super) fn check(game: &Game<'_>, replayed: &Replayed, findings: &mut Finding
     }
     end(game, replayed, findings);
     time(game, findings);
+}
+
+/// The releases that are known to record a button event before the move that it brings.
+const BUTTON_BEFORE_MOVE: &str = "3.0.2";
+
+fn buttons(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {
+    let mut found = |first: ButtonEvents, rule| {
+        let at = game.events.offset() + first.position as u64;
+        let mut finding = at_event(rule, at, first.event, first.button.time_ms);
+        finding.repeats = first.times.saturating_sub(1).into();
+        findings.push(finding);
+    };
+    if let Some(first) = replayed.moved {
+        let action = first.button.action;
+        let release = Release::of(game.version_info.as_bytes());
+        let release = release.map(|release| release.name.into_owned());
+        let is_known = (release.as_ref()).is_some_and(|name| name.starts_with(BUTTON_BEFORE_MOVE));
+        let rule = if is_known {
+            Rule::ButtonMoved { action }
+        } else {
+            Rule::ButtonMovedUnknown { action, release }
+        };
+        found(first, rule);
+    }
+    if let Some(first) = replayed.unmoved {
+        let ButtonEvents { button, before, .. } = first;
+        let (dx, dy) = (button.x - before.x, button.y - before.y);
+        let rule = Rule::ButtonPlace {
+            action: button.action,
+            pixels: f64::from(dx).hypot(f64::from(dy)),
+        };
+        found(first, rule);
+    }
 }
 
 fn end(game: &Game<'_>, replayed: &Replayed, findings: &mut Findings) {

@@ -120,7 +120,7 @@ impl Tracer {
 
 impl Observer for Tracer {
     fn mouse(&mut self, step: &Step<'_>) {
-        self.way.follow(step.event, step.shown);
+        self.way.follow(step);
     }
 }
 

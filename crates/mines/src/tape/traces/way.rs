@@ -4,6 +4,7 @@ use super::board::Signs;
 use super::hash::{CERTAIN, mix, mix_all};
 use super::pieces::Pieces;
 use super::turns::turns;
+use crate::replay::Step;
 use crate::{BoardEvent, Event, Face, Game, MouseAction, MouseEvent};
 
 /// The length of a piece in opening clicks, if it is identified by the cells between them: a few
@@ -103,21 +104,25 @@ impl Way {
         }
     }
 
-    /// Takes the next event and its board events.
-    pub fn follow(&mut self, event: &MouseEvent, shown: &[BoardEvent]) {
-        let action = event.action;
-        if action == MouseAction::Move {
-            return;
-        }
+    /// Takes the next mouse event.
+    pub fn follow(&mut self, step: &Step<'_>) {
+        let is_button = |event: &MouseEvent| event.action != MouseAction::Move;
         let opens = |shown: &BoardEvent| matches!(shown.face, Face::Number(_) | Face::Open);
-        if shown.iter().any(opens) {
+        if let Some(acts) = step.acts.filter(|event| is_button(event))
+            && step.shown.iter().any(opens)
+        {
             // How the cell was opened does not matter; flags and clicks without an effect are
             // ignored.
-            let (col, row) = event.cell(self.cell_size);
+            let (col, row) = acts.cell(self.cell_size);
             if let Some(turn) = self.cells.0.go((col.into(), row.into()), 0) {
                 self.cells.1.push(turn);
             }
         }
+        let event = step.event;
+        if !is_button(event) {
+            return;
+        }
+        let action = event.action;
         let (x, y) = (i64::from(event.x), i64::from(event.y));
         self.whole = with(self.whole, event, (x, y));
         let is_down = matches!(

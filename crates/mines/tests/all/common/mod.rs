@@ -11,9 +11,16 @@ use gametape_samples::mines::{Scenario, record, scenarios};
 use proptest::collection::btree_set;
 use proptest::prelude::*;
 
-/// The real recordings with their names. If they are missing, prints a loud note and returns none.
+/// The real recordings with their names.
 pub fn real_files() -> Vec<(String, Vec<u8>)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/rmv");
+    tapes("rmv")
+}
+
+/// The recordings of a folder of tapes, with their names. If it is missing, prints a loud note and
+/// returns none.
+pub fn tapes(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let tapes = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes");
+    let folder = tapes.join(folder);
     let Ok(entries) = std::fs::read_dir(&folder) else {
         eprintln!(
             "SKIPPED: no real recordings at {}; this test has checked nothing",
@@ -21,9 +28,10 @@ pub fn real_files() -> Vec<(String, Vec<u8>)> {
         );
         return Vec::new();
     };
-    let mut files: Vec<(String, Vec<u8>)> = entries
-        .map(|entry| {
-            let path = entry.unwrap().path();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut files: Vec<(String, Vec<u8>)> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == "rmv"))
+        .map(|path| {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
             (name, std::fs::read(path).unwrap())
         })

@@ -1,15 +1,17 @@
 //! The path of the cursor from event to event: a real mouse moves, it does not jump.
 
 use super::times::ReleaseClock;
-use crate::Game;
 use crate::replay::Moves;
 use crate::rmv::deviations::at_mouse;
 use crate::rmv::{Finding, Findings, Rule};
+use crate::{Board, Game};
 
 /// Statistics of the cursor's steps.
 pub(super) struct Cursor {
     /// The longest step, in pixels, that is not examined as a jump.
     reach: i32,
+    /// Width and height of the board in pixels.
+    board: (i32, i32),
     /// The number of mouse events so far.
     count: u32,
     /// The last position, relative to the format's origin.
@@ -60,11 +62,14 @@ impl Run {
 }
 
 impl Cursor {
-    pub const fn new(cell_size: i32) -> Self {
+    pub fn new(board: &Board<'_>, cell_size: i32) -> Self {
         Self {
-            // 12 pixels for cells of 16 pixels: in all known games except two, the longest step
-            // is 11.
+            // 12 pixels for cells of 16 pixels: in nearly all known games, no step is longer.
             reach: cell_size * 3 / 4,
+            board: (
+                i32::from(board.cols) * cell_size,
+                i32::from(board.rows) * cell_size,
+            ),
             count: 0,
             last: None,
             jumps: 0,
@@ -97,7 +102,7 @@ impl Cursor {
     /// jump. The cursor is taken to rest before and after these moves, because a button is pressed
     /// there.
     #[cold]
-    fn look(&mut self, (mut last, mut last_ms): ((i16, i16), u32), moves: &Moves) {
+    fn look(&mut self, (mut last, mut last_ms): ((i32, i32), u32), moves: &Moves) {
         let reach = self.reach * self.reach;
         let mut before = 0;
         let mut run = Run::default();
@@ -105,12 +110,11 @@ impl Cursor {
         let places = xs.iter().zip(ys).map(|(&x, &y)| moves.pixel((x, y)));
         let steps = (self.count..).zip(places.zip(moves.times()));
         for (at, ((x, y), &time_ms)) in steps {
-            let (dx, dy) = (
-                i32::from(x) - i32::from(last.0),
-                i32::from(y) - i32::from(last.1),
-            );
+            let (dx, dy) = (x - last.0, y - last.1);
             let step = dx.saturating_mul(dx).saturating_add(dy.saturating_mul(dy));
-            if step > reach {
+            // The cursor may leave the window and return elsewhere.
+            let on_board = self.is_on_board(last) && self.is_on_board((x, y));
+            if step > reach && on_board {
                 run.add(step, at, (before, last_ms), time_ms);
             } else {
                 self.end(&run, step);
@@ -119,6 +123,11 @@ impl Cursor {
             (before, last, last_ms) = (step, (x, y), time_ms);
         }
         self.end(&run, 0);
+    }
+
+    const fn is_on_board(&self, (x, y): (i32, i32)) -> bool {
+        let (width, height) = self.board;
+        0 <= x && x < width && 0 <= y && y < height
     }
 
     /// Ends a run of long steps; `after` is the squared length of the step after it.

@@ -41,7 +41,7 @@ impl Hands {
         let cell_size = i32::from(game.cell_size()).max(1);
         Self {
             times: Times::default(),
-            cursor: Cursor::new(cell_size),
+            cursor: Cursor::new(&game.board, cell_size),
             presses: Presses::default(),
             points: Points::new(&game.board, cell_size),
             paths: Paths::new(cell_size),
