@@ -1,4 +1,4 @@
-//! Forged games of Minesweeper.
+//! Forged games of Minesweeper, and a second [`simulator`] of the game.
 //!
 //! A [`Forgery`] is the work of a forger who knows the format: one thing is false, and everything that depends
 //! on it is recomputed, so that times, sizes, board events, ending and result string agree. A [`Twin`] is a game
@@ -24,6 +24,7 @@ mod cursor;
 mod hands;
 mod relations;
 mod remake;
+pub mod simulator;
 mod times;
 
 pub use relations::{Twin, twins};
