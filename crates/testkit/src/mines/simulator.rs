@@ -46,7 +46,7 @@ pub struct Clicks {
 
 /// What the buttons press.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Grip {
+pub(super) enum Grip {
     /// Nothing: no button is down, or only the right one, or the left one is what remains of a chord.
     Nothing,
     /// The left button presses the cell under the cursor.
@@ -146,6 +146,20 @@ impl Simulator {
     /// The clicks so far.
     pub fn clicks(&self) -> Clicks {
         self.clicks
+    }
+
+    pub(super) fn grip(&self) -> Grip {
+        self.grip
+    }
+
+    /// Whether the game knows that the left button is down.
+    pub(super) fn holds_left(&self) -> bool {
+        self.left
+    }
+
+    /// Whether the game knows that the right button is down.
+    pub(super) fn holds_right(&self) -> bool {
+        self.right != Right::Up
     }
 
     /// The face that a cell displays now.
@@ -357,7 +371,7 @@ impl Simulator {
         shown.push(BoardEvent { cell, face });
     }
 
-    fn is_mine(&self, cell: Cell) -> bool {
+    pub(super) fn is_mine(&self, cell: Cell) -> bool {
         self.mines[usize::from(cell.row)][usize::from(cell.col)]
     }
 
@@ -377,7 +391,7 @@ impl Simulator {
     }
 
     /// The cells around, row by row, if this is a cell of the board.
-    fn neighbours(&self, (col, row): (i32, i32)) -> Vec<Cell> {
+    pub(super) fn neighbours(&self, (col, row): (i32, i32)) -> Vec<Cell> {
         let mut cells = Vec::new();
         if self.on_board((col, row)).is_none() {
             return cells;
@@ -393,25 +407,42 @@ impl Simulator {
     }
 }
 
-fn place(cell: Cell) -> (i32, i32) {
+pub(super) fn place(cell: Cell) -> (i32, i32) {
     (cell.col.into(), cell.row.into())
+}
+
+/// Mouse events that a recording stores together, and the board events that follow them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// One event, or a button and the move that it brings (law C).
+    pub mouse: Vec<MouseEvent>,
+    /// What the board shows then.
+    pub board: Vec<BoardEvent>,
+}
+
+/// Plays mouse events up to the end of the game.
+pub fn steps(simulator: &mut Simulator, mouse: &[MouseEvent]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while at < mouse.len() && !simulator.is_over() {
+        let together = if brings_its_move(mouse, at) { 2 } else { 1 };
+        let mouse = mouse[at..at + together].to_vec();
+        let board = mouse.iter().flat_map(|event| simulator.step(event));
+        let board = board.collect();
+        steps.push(Step { mouse, board });
+        at += together;
+    }
+    steps
 }
 
 /// The events that a recording of these mouse events has, board events included, up to the end of the game.
 pub fn stream(simulator: &mut Simulator, mouse: &[MouseEvent]) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut at = 0;
-    while at < mouse.len() && !simulator.is_over() {
-        events.push(Event::Mouse(mouse[at]));
-        let shown = simulator.step(&mouse[at]);
-        if brings_its_move(mouse, at) {
-            at += 1;
-            events.push(Event::Mouse(mouse[at]));
-        }
-        events.extend(shown.into_iter().map(Event::Board));
-        at += 1;
-    }
-    events
+    let steps = steps(simulator, mouse);
+    let events = steps.into_iter().flat_map(|step| {
+        let board = step.board.into_iter().map(Event::Board);
+        step.mouse.into_iter().map(Event::Mouse).chain(board)
+    });
+    events.collect()
 }
 
 /// Whether this event is a button at another pixel than the event before it, and the next event is the move to

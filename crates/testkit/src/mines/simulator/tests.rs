@@ -1,8 +1,6 @@
-use std::fs;
-use std::path::Path;
+use gametape_mines::Buttons;
 
-use gametape_mines::rmv::{self, ReadOptions, Strictness};
-
+use super::super::real::{all_recordings, recordings};
 use super::*;
 
 /// The clicks that the README beside the recordings of 3.0.2H and the table in formats/rmv.md state: left,
@@ -25,38 +23,6 @@ const KNOWN_CLICKS: &[(&str, [u32; 4])] = &[
     ("right-again-opens", [8, 1, 5, 12]),
     ("test_rmv1_utf8_basic", [81, 29, 56, 143]),
 ];
-
-/// The recordings of a folder, with their names. Says loudly where there is no such folder.
-fn recordings(folder: &str) -> Vec<(String, Game<'static>)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes");
-    let path = path.join(folder);
-    let Ok(entries) = path.read_dir() else {
-        println!("SKIPPED: no real recordings in {}", path.display());
-        return Vec::new();
-    };
-    // Two files have names that are not UTF-8, which does not matter here.
-    let options = ReadOptions {
-        strictness: Strictness::Lenient,
-        ..ReadOptions::default()
-    };
-    let mut games = Vec::new();
-    for entry in entries {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "rmv") {
-            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            let bytes = fs::read(&path).unwrap();
-            let game = rmv::read_with(&bytes, options).unwrap();
-            games.push((name, game.game.into_owned()));
-        }
-    }
-    assert!(!games.is_empty(), "{} is empty", path.display());
-    games
-}
-
-fn all_recordings() -> impl Iterator<Item = (String, Game<'static>)> {
-    let folders = ["rmv", "vienna-3.0.2H"];
-    folders.into_iter().flat_map(recordings)
-}
 
 #[test]
 fn every_genuine_recording_has_the_expected_events_and_ending() {
@@ -135,4 +101,123 @@ fn a_shifted_click_is_a_button_without_its_move() {
         let expected = usize::from(name == "tampered-click-shifted");
         assert_eq!(without.count(), expected, "{name}");
     }
+}
+
+/// Mouse events with the right button states, at the centres of cells of 16 pixels in row 0, one every 10 ms.
+fn in_row(actions: &[(MouseAction, i32)]) -> Vec<MouseEvent> {
+    let mut buttons = Buttons::LEFT;
+    let event = |(time_ms, &(action, col)): (u32, &(MouseAction, i32))| {
+        buttons = buttons.after(action);
+        MouseEvent {
+            action,
+            time_ms: 10 * time_ms,
+            buttons,
+            x: 16 * col + 8,
+            y: 8,
+            reduced: false,
+        }
+    };
+    (0..).zip(actions).map(event).collect()
+}
+
+/// A board of one row: two safe cells, a mine, four safe cells.
+fn row() -> Simulator {
+    let board = Board::new(7, 1, [Cell::new(2, 0)], 0).unwrap();
+    Simulator::new(&board, 16, [])
+}
+
+/// What each of these mouse events shows: column and code.
+fn shown(simulator: &mut Simulator, mouse: &[MouseEvent]) -> Vec<Vec<(u8, u8)>> {
+    let of = |event: BoardEvent| (event.cell.col, event.face.code());
+    let steps = mouse.iter().map(|event| simulator.step(event));
+    steps
+        .map(|shown| shown.into_iter().map(of).collect())
+        .collect()
+}
+
+#[test]
+fn a_cell_that_is_pressed_when_both_buttons_press_it_is_pressed_twice_and_released_once() {
+    use MouseAction::{LeftDown, LeftUp, Move, RightDown, RightUp};
+    let mouse = in_row(&[
+        (LeftUp, 1),
+        (LeftDown, 4),
+        (RightDown, 4),
+        (Move, -1),
+        (LeftUp, -1),
+        (RightUp, -1),
+    ]);
+    let mut simulator = row();
+    let shown = shown(&mut simulator, &mouse);
+    assert_eq!(shown[0], [(1, 9), (1, 19)]);
+    assert_eq!(shown[1], [(4, 9)]);
+    assert_eq!(shown[2], [(3, 9), (5, 9), (4, 9)]);
+    assert_eq!(shown[3], [(3, 11), (5, 11), (4, 11)]);
+    assert_eq!(simulator.clicks().double, 1);
+}
+
+#[test]
+fn right_again_is_a_chord_while_left_remains() {
+    use MouseAction::{LeftDown, LeftUp, RightDown, RightUp};
+    let mouse = in_row(&[
+        (LeftUp, 1),
+        (RightDown, 2),
+        (RightUp, 2),
+        (LeftDown, 6),
+        (RightDown, 6),
+        (RightUp, 6),
+        (RightDown, 1),
+        (LeftUp, 1),
+        (RightUp, 1),
+        (LeftDown, 4),
+        (LeftUp, 4),
+    ]);
+    let mut simulator = row();
+    let shown = shown(&mut simulator, &mouse);
+    assert_eq!(shown[1], [(2, 13)]);
+    assert_eq!(shown[5], [(5, 11), (6, 11)]);
+    assert_eq!(shown[6], [(0, 9)]);
+    assert_eq!(shown[7], [(0, 18)], "the 1 has one flag");
+    assert_eq!(shown[10], [(4, 18), (3, 19), (5, 18), (6, 18)]);
+    assert!(simulator.is_won());
+    let clicks = simulator.clicks();
+    let expected = Clicks {
+        left: 2,
+        right: 1,
+        double: 2,
+        effective: 4,
+    };
+    assert_eq!(clicks, expected);
+}
+
+#[test]
+fn a_button_at_a_new_pixel_brings_its_move() {
+    use MouseAction::{LeftUp, Move, RightDown};
+    let mut mouse = in_row(&[(LeftUp, 1), (RightDown, 2), (Move, 2)]);
+    mouse[2].time_ms = mouse[1].time_ms + 1;
+    let order = |mouse: &[MouseEvent]| -> Vec<bool> {
+        let events = stream(&mut row(), mouse);
+        let is_mouse = |event: &Event| matches!(event, Event::Mouse(_));
+        events.iter().map(is_mouse).collect()
+    };
+    assert_eq!(order(&mouse), [true, false, false, true, true, false]);
+    mouse[2].time_ms += 1;
+    assert_eq!(order(&mouse), [true, false, false, true, false, true]);
+}
+
+#[test]
+fn a_press_outside_the_window_is_unknown_until_the_next() {
+    use MouseAction::{LeftDown, LeftUp, Move};
+    let mut mouse = in_row(&[
+        (LeftUp, 1),
+        (Move, -1),
+        (Move, 4),
+        (LeftUp, 4),
+        (LeftDown, 4),
+    ]);
+    mouse[2].buttons = Buttons::LEFT;
+    let mut simulator = row();
+    let shown = shown(&mut simulator, &mouse);
+    assert!(shown[2].is_empty() && shown[3].is_empty());
+    assert_eq!(shown[4], [(4, 9)]);
+    assert_eq!(simulator.clicks().left, 1);
 }
