@@ -3,7 +3,7 @@
 //! | module and feature | content |
 //! |---|---|
 //! | [`echo`] | matches of Echo VR with lines that the game never sends |
-//! | [`mines`] | forged games of Minesweeper |
+//! | [`mines`] | forged and random games of Minesweeper, and a second simulator of the game |
 //! | [`murk`] | commands, recordings and states in a form that ours and the origin of Murk's format can both express |
 //! | [`cases`] | how many of many cases are run, and on how many cores |
 //! | [`Random`] | random numbers that are the same on every machine |

@@ -1,8 +1,11 @@
-//! Forged games of Minesweeper.
+//! Forged and random games of Minesweeper, and a second [`simulator`] of the game.
 //!
 //! A [`Forgery`] is the work of a forger who knows the format: one thing is false, and everything that depends
 //! on it is recomputed, so that times, sizes, board events, ending and result string agree. A [`Twin`] is a game
 //! that was made from another one.
+//!
+//! For the engine there is a second one, the [`simulator`], with a hand that plays [random games](random_game())
+//! on it, and [forgeries of the laws](forgeries_of_laws) that both follow.
 //!
 //! ```
 //! use gametape_mines::rmv;
@@ -21,11 +24,20 @@
 
 mod claims;
 mod cursor;
+mod hand_play;
 mod hands;
+mod laws;
+mod random_game;
+#[cfg(test)]
+mod real;
 mod relations;
 mod remake;
+pub mod simulator;
 mod times;
 
+pub use hand_play::hand_play;
+pub use laws::forgeries_of_laws;
+pub use random_game::{blank, random_game, recorded};
 pub use relations::{Twin, twins};
 pub use remake::{Forgery, mouse_of, remake};
 

@@ -92,7 +92,11 @@ pub fn remake(game: &Game<'_>, mouse: &[MouseEvent]) -> Option<Game<'static>> {
 }
 
 /// The same game with these events and a matching ending.
-fn ended(mut game: Game<'static>, log: EventLog<'static>, outcome: Outcome) -> Game<'static> {
+pub(super) fn ended(
+    mut game: Game<'static>,
+    log: EventLog<'static>,
+    outcome: Outcome,
+) -> Game<'static> {
     let time_ms = log.last_time_ms();
     let plus_one = score_is_plus_one(&game);
     game.events = log;
