@@ -2,6 +2,7 @@
 
 mod audit;
 mod engine;
+mod laws;
 mod read;
 mod roundtrip;
 pub mod seeds;
@@ -10,6 +11,7 @@ mod writer;
 
 pub use audit::rmv_audit;
 pub use engine::rmv_engine;
+pub use laws::rmv_laws;
 pub use read::rmv_read;
 pub use roundtrip::rmv_roundtrip;
 
@@ -22,5 +24,6 @@ pub const CHECKS: &[Check] = &[
         [seeds::recordings(), crate::noise(12, 400)].concat()
     }),
     Check::new("rmv_engine", rmv_engine, seeds::scripts),
+    Check::new("rmv_laws", rmv_laws, || crate::noise(12, 8)),
     Check::new("rmv_audit", rmv_audit, seeds::recordings),
 ];

@@ -10,6 +10,7 @@ mod hands;
 mod interop;
 #[cfg(feature = "tape")]
 mod keys;
+mod laws;
 mod modes;
 mod mutations;
 mod played;

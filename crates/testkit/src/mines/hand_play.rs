@@ -6,8 +6,7 @@
 //! what is [an open question](Simulator::is_open_question), nor presses left beside the board while right is
 //! down. It mostly avoids mines, so that games last and many of them are won.
 
-use gametape_mines::rmv::EventLog;
-use gametape_mines::{Buttons, Cell, Event, Face, Game, MouseAction, MouseEvent, Version};
+use gametape_mines::{Buttons, Cell, Face, Game, MouseAction, MouseEvent};
 
 use super::simulator::{Grip, Simulator, place};
 
@@ -28,7 +27,6 @@ pub fn hand_play(game: &Game<'_>, rng: &mut fastrand::Rng) -> Vec<MouseEvent> {
         board: (cols * size, rows * size),
         at: (0, 0),
         time_ms: 0,
-        can_leave_left: stores_negative(game.version()),
         buttons: Buttons::NONE,
         mouse: Vec::new(),
         rng,
@@ -39,20 +37,6 @@ pub fn hand_play(game: &Game<'_>, rng: &mut fastrand::Rng) -> Vec<MouseEvent> {
         hand.act();
     }
     hand.mouse
-}
-
-/// Whether the library can store a position to the left of the window and above it. It cannot as long as it takes
-/// the positions of v1 for unsigned numbers, as the specification says; real files have them.
-fn stores_negative(version: Version) -> bool {
-    let event = MouseEvent {
-        action: MouseAction::Move,
-        time_ms: 0,
-        buttons: Buttons::LEFT,
-        x: -MARGINS[0] - 1,
-        y: -MARGINS[1] - 1,
-        reduced: false,
-    };
-    EventLog::empty(version).push(Event::Mouse(event)).is_ok()
 }
 
 /// A hand in play.
@@ -67,8 +51,6 @@ struct Hand<'r> {
     /// The pixel under the cursor.
     at: (i32, i32),
     time_ms: u32,
-    /// Whether positions to the left of the window and above it can be stored.
-    can_leave_left: bool,
     /// The buttons that the mouse events state; the game may not know of some of them (law D).
     buttons: Buttons,
     mouse: Vec<MouseEvent>,
@@ -395,12 +377,7 @@ impl Hand<'_> {
         let [left, above, right, below] = MARGINS.map(|margin| margin * windows);
         let (width, height) = self.board;
         let (x, y) = (self.rng.i32(0..width), self.rng.i32(0..height));
-        let first_side = if windows > 0 && !self.can_leave_left {
-            2
-        } else {
-            0
-        };
-        let side = self.rng.usize(first_side..4);
+        let side = self.rng.usize(..4);
         let distance = self.rng.i32(0..margins[side]);
         match side {
             0 => (-left - 1 - distance, y),

@@ -5,7 +5,6 @@ use gametape_mines::{BoardEvent, Event, Face, Game, replay};
 
 /// Forges a board event of the valid recording `game`; `pick` selects the event.
 pub(super) fn check(game: &Game<'_>, pick: usize) {
-    late(game);
     let events: Vec<Event> = game.events.iter().collect();
     let board_events = || {
         let indexed = events.iter().copied().enumerate();
@@ -58,37 +57,4 @@ fn with(game: &Game<'_>, events: &[Event]) -> Game<'static> {
         game.events.push(event).expect("it was there");
     }
     game
-}
-
-/// Moves the board events of every second mouse event to after the next mouse event; in every
-/// second case all of them except the first.
-fn late(game: &Game<'_>) {
-    let mut events = Vec::new();
-    let mut waiting = Vec::new();
-    let mut mouse_events = 0;
-    let mut started = false;
-    let mut times = 0;
-    for event in &game.events {
-        match event {
-            Event::Board(_) if mouse_events % 4 == 1 || mouse_events % 4 == 3 && started => {
-                waiting.push(event);
-            }
-            Event::Board(_) => {
-                started = true;
-                events.push(event);
-            }
-            Event::Mouse(_) => {
-                mouse_events += 1;
-                started = false;
-                events.push(event);
-                times += u32::from(!waiting.is_empty());
-                events.append(&mut waiting);
-            }
-            Event::Timestamp(_) => events.push(event),
-        }
-    }
-    events.append(&mut waiting);
-    let replayed = replay(&with(game, &events));
-    assert_eq!(replayed.divergence, None);
-    assert_eq!(replayed.lag.map_or(0, |lag| lag.times), times);
 }

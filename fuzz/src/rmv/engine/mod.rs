@@ -22,10 +22,9 @@ const MAX_TIME: u32 = 0xFF_FFFF;
 /// `Engine::opened` counts the open cells, and the game is won when all safe cells are open
 /// and no mine was hit.
 ///
-/// A recording of all this replays without a divergence or a lag, is written and read back, passes
-/// the audit's replay, and has the clicks that the engine reported. Board events that come one
-/// mouse event late are a lag and not a divergence. A board event that is missing, wrong or
-/// repeated is a divergence.
+/// A recording of all this replays without a divergence, is written and read back, passes the
+/// audit's replay, and has the clicks that the engine reported. A board event that is missing, wrong
+/// or repeated is a divergence.
 ///
 /// `data` is a script: first the board, then the mouse events.
 pub fn rmv_engine(data: &[u8]) {
@@ -87,7 +86,7 @@ fn recorded(table: &Table, script: &mut Unstructured<'_>) {
             let on = |at: u8, cells: u8| {
                 let cell = i32::from(at) % (i32::from(cells) + 2) - 1;
                 let inside = i32::from(byte >> 4) % i32::from(table.cell_size);
-                (cell * i32::from(table.cell_size) + inside).clamp(-12, 32_767)
+                (cell * i32::from(table.cell_size) + inside).clamp(-1000, 32_700)
             };
             last = (on(col, table.board.cols), on(row, table.board.rows));
         }
@@ -133,7 +132,6 @@ fn finish(game: &mut Game<'_>, watch: &Watch) {
 fn check_recording(game: &Game<'_>, watch: &Watch, late_events: u32) {
     let replayed = replay(game);
     assert_eq!(replayed.divergence, None);
-    assert_eq!(replayed.lag, None);
     assert_eq!(replayed.status, watch.engine.status());
     assert_eq!(replayed.after_end.is_some(), late_events > 0);
 
@@ -163,7 +161,6 @@ fn check_recording(game: &Game<'_>, watch: &Watch, late_events: u32) {
     for code in [
         "rmv.board-event",
         "rmv.board-event-unproven",
-        "rmv.board-event-lag",
         "rmv.outcome",
         "rmv.buttons",
         "rmv.time",
