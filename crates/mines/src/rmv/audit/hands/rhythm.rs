@@ -8,15 +8,14 @@ use crate::{Buttons, MouseAction, MouseEvent};
 /// With fewer intervals no rhythm can be found.
 const FEW: usize = 10;
 /// The spread as a share of the mean. Musicians who tap to a metronome reach 0.03 to 0.05; in known
-/// games the time between presses spreads by 0.43 to 1.10.
+/// games the time between presses spreads by 0.19 to 1.10.
 const RHYTHM: f64 = 0.025;
 /// For this many intervals, and moving from cell to cell, nobody keeps up the precision of
 /// musicians, who tap on one spot.
 const MANY: usize = 20;
 const LONG_RHYTHM: f64 = 0.06;
 /// If at least this share of [`MANY`] or more intervals have one length, or one of two lengths, it
-/// is not chance, whatever pauses are between them. In known games at most 0.17 have one length,
-/// and at most 0.30 one of two.
+/// is not chance, whatever pauses are between them. In known games at most 0.41 have one length.
 const SHARE: f64 = 0.7;
 /// In milliseconds. For shorter intervals a tick of Windows is too coarse.
 const LEAST_MS: u32 = 100;
