@@ -20,7 +20,7 @@ use super::write::write;
 use crate::event::game_time;
 use crate::fields::Extensions;
 use crate::game::Encoding;
-use crate::{DeclaredSize, Ending, Game, Outcome, Text, Version, replay};
+use crate::{DeclaredSize, Ending, Event, Game, Outcome, Text, Version, replay};
 
 /// A single repair.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +40,8 @@ pub enum Repair {
         dropped: u32,
         offset: u64,
     },
+    /// Mouse events whose time was before that of the event before them got its time.
+    TimesRaised { events: u32 },
     /// The termination event was missing. One was added at the time of the last mouse event, with
     /// the outcome that the rules give for the events that were kept.
     TerminationAdded { outcome: Outcome, time_ms: u32 },
@@ -92,6 +94,11 @@ impl fmt::Display for Repair {
                     ),
                 }
             }
+            Self::TimesRaised { events } => write!(
+                f,
+                "gave {} the time of the one before, since time ran backwards there",
+                Counted((*events).into(), "mouse event")
+            ),
             Self::TerminationAdded { outcome, time_ms } => write!(
                 f,
                 "ended the game as \"{outcome}\" at {}: its termination event was lost",
@@ -196,6 +203,9 @@ fn hopeless(error: &WriteError) -> SalvageError {
     SalvageError::Hopeless(error.to_string().into())
 }
 
+/// At most one event of so many may have a time that is raised.
+const FEW_OF: u32 = 100;
+
 /// A game under repair.
 struct Mender {
     game: Game<'static>,
@@ -240,21 +250,19 @@ impl Mender {
                 self.rewrite_tail(time_ms);
                 self.repairs.push(Repair::TailRewritten);
             }
+            Rule::TimeOrder { .. } => {
+                if !self.raise_times().map_err(|error| hopeless(&error))? {
+                    self.cut_at(finding);
+                }
+            }
             Rule::Truncated { .. }
             | Rule::EventCode { .. }
             | Rule::EventCut { .. }
             | Rule::ReducedFirst
-            | Rule::TimeOrder { .. }
             | Rule::TimeRange { .. }
             | Rule::PositionRange { .. }
             | Rule::EventCell { .. }
-            | Rule::TerminationMissing { .. } => {
-                let event = finding.place.step.and_then(|step| u32::try_from(step).ok());
-                let event = event.unwrap_or(self.game.events.len());
-                if self.cut_at.is_none_or(|(first, _)| event < first) {
-                    self.cut_at = Some((event, finding.place.offset.unwrap_or(0)));
-                }
-            }
+            | Rule::TerminationMissing { .. } => self.cut_at(finding),
             Rule::TextNotUtf8 { .. } => {
                 reencode(&mut self.game, &mut self.repairs).map_err(|error| hopeless(&error))?;
                 self.covered_by_checksum = true;
@@ -262,6 +270,39 @@ impl Mender {
             rule => return Err(SalvageError::Hopeless(rule.to_string().into())),
         }
         Ok(())
+    }
+
+    /// Notes that the game ends before the event of a finding.
+    fn cut_at(&mut self, finding: &Finding) {
+        let event = finding.place.step.and_then(|step| u32::try_from(step).ok());
+        let event = event.unwrap_or(self.game.events.len());
+        if self.cut_at.is_none_or(|(first, _)| event < first) {
+            self.cut_at = Some((event, finding.place.offset.unwrap_or(0)));
+        }
+    }
+
+    /// Gives mouse events that are too early the time of the event before them, if they are few:
+    /// where many are, it is not known which times are right. Returns whether they are few.
+    fn raise_times(&mut self) -> Result<bool, WriteError> {
+        let events = &self.game.events;
+        let mut raised = EventLog::empty(events.version());
+        let (mut time_ms, mut count) = (0, 0);
+        for mut event in events {
+            if let Event::Mouse(mouse) = &mut event {
+                count += u32::from(mouse.time_ms < time_ms);
+                time_ms = time_ms.max(mouse.time_ms);
+                mouse.time_ms = time_ms;
+            }
+            raised.push(event)?;
+        }
+        if count.saturating_mul(FEW_OF) > raised.len() {
+            return Ok(false);
+        }
+        raised.set_offset(events.offset());
+        self.game.events = raised;
+        self.covered_by_checksum = true;
+        self.repairs.push(Repair::TimesRaised { events: count });
+        Ok(true)
     }
 
     /// Replaces the bytes after the termination event by the form of known files.

@@ -81,6 +81,15 @@ impl Texts {
     }
 }
 
+/// Whether a name is one that programs write for players who type none.
+pub(super) fn is_default_name(name: &str) -> bool {
+    const DEFAULTS: [&str; 2] = ["anonymous", "player"];
+    let name = name.trim();
+    DEFAULTS
+        .iter()
+        .any(|given| name.eq_ignore_ascii_case(given))
+}
+
 /// A text that is shown only on request.
 fn secret(game: &Game<'_>, bytes: &[u8], secrets: Secrets) -> String {
     match secrets {
@@ -98,6 +107,7 @@ pub(super) fn info(mut info: Info, game: &Game<'_>, events: Option<u64>, secrets
         "program": texts.program,
         "player": {
             "name": texts.name,
+            "default_name": is_default_name(&texts.name),
             "nickname": texts.nickname,
             "country": texts.country,
             "token": texts.token,

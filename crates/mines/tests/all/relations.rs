@@ -150,3 +150,21 @@ fn a_loss_and_a_game_that_was_left_have_traces_too() {
         assert_eq!(found[0].relation.kind, "same-game", "{}", scenario.name);
     }
 }
+
+/// A program's default name is no person: strangers have it at the same time.
+#[test]
+fn players_without_a_name_are_not_one_player() {
+    let named = |name: &str, seed: u64| {
+        let mut game = record(&levels(Version::V2).nth(1).unwrap(), seed).unwrap();
+        game.board.timestamp = 1_700_000_000;
+        game.player = PlayerFields::new([name, "", "", ""]).unwrap();
+        game
+    };
+    for (name, is_person) in [("Ada", true), ("ANONYMOUS", false), ("player", false)] {
+        let found = related(&[named(name, 1), named(name, 2)]);
+        let at_once = found
+            .iter()
+            .any(|related| related.relation.code == "rmv.two-at-once");
+        assert_eq!(at_once, is_person, "{name}: {found:?}");
+    }
+}

@@ -538,3 +538,54 @@ fn errors_read_like_sentences() {
     );
     assert_eq!(Version::V2.number(), 2);
 }
+
+/// One event whose time is too early costs its time, and nothing else.
+#[test]
+fn a_mouse_event_that_is_too_early_gets_the_time_before_it() {
+    for (name, seed) in [("v1-beginner-win", 1), ("intermediate-win", 2)] {
+        let whole = game(name, seed);
+        for nth in [3, 40, 90] {
+            let early = with(Parts::of(&whole), |p| {
+                let at = find(p, nth, |event| {
+                    is_long_mouse(event)
+                        && matches!(event, Event::Mouse(mouse) if mouse.time_ms > 100)
+                });
+                let [t0, t1, t2] = [1, 2, 3].map(|byte| p.events[at + byte]);
+                let time = u32::from_be_bytes([0, t0, t1, t2]) - 90;
+                p.events[at + 1..at + 4].copy_from_slice(&time.to_be_bytes()[1..]);
+            });
+            if !rmv::audit(&early).findings.has("rmv.event-time-order") {
+                continue;
+            }
+            let (bytes, salvaged) = rmv::salvage(&early).unwrap();
+            assert_eq!(
+                salvaged.game.events.len(),
+                whole.events.len(),
+                "{name} {nth}"
+            );
+            let said: Vec<String> = salvaged.repairs.iter().map(ToString::to_string).collect();
+            assert!(said[0].starts_with("gave "), "{said:?}");
+            let found = rmv::audit(&bytes).findings;
+            assert!(
+                !found.has("rmv.event-time-order") && !found.has("rmv.board-event"),
+                "{found:?}"
+            );
+        }
+    }
+    // Where a clock went back for good, nobody knows which times are right.
+    let whole = game("v1-beginner-win", 1);
+    let back = with(Parts::of(&whole), |p| {
+        let mut at = 0;
+        let mut seen = 0;
+        while at < p.events.len() {
+            let is_mouse = (1..=7).contains(&p.events[at]);
+            seen += u32::from(is_mouse);
+            if is_mouse && seen > 20 {
+                p.events[at + 1..at + 4].fill(0);
+            }
+            at += if is_mouse { 9 } else { 3 };
+        }
+    });
+    let (_, salvaged) = rmv::salvage(&back).unwrap();
+    assert!(salvaged.game.events.len() * 2 < whole.events.len());
+}

@@ -8,7 +8,7 @@ use gametape_core::text::Hash;
 
 use Kind::{Bool, Float64, Text, Uint};
 
-use super::super::info::Texts;
+use super::super::info::{Texts, is_default_name};
 use super::super::traces::{board_key, path_key};
 use crate::{Board, Cell, Encoding, Game, Level, Metrics, Minefield, Mode, Outcome};
 
@@ -120,6 +120,10 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
         Field::<Facts<'static>>::new(
             "player_name",Text,"The player's name.",
             |row| row.texts().name.as_str().into(),
+        ),
+        Field::<Facts<'static>>::new(
+            "player_default_name",Bool,"Whether the name is one that programs write for players who type none: Anonymous, Player.",
+            |row| is_default_name(&row.texts().name).into(),
         ),
         Field::<Facts<'static>>::new(
             "player_nickname",Text,"The player's nickname.",

@@ -17,6 +17,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use gametape_core::Severity;
 use gametape_core::tape::{BusyTime, Print, RelationDef, Traces};
 
+use super::info::is_default_name;
 use crate::Game;
 use crate::replay::{Observer, Step};
 pub(super) use board::key as board_key;
@@ -59,7 +60,7 @@ pub(super) const RELATIONS: &[RelationDef] = &[
         code: "rmv.two-at-once",
         severity: Severity::Warning,
         says: "the same player at the same time as in",
-        doc: "A player of the same name or nickname was in two games at once: a board was generated before another game, begun earlier, can have ended.\n\nA date was changed, or two people have one name.",
+        doc: "A player of the same name or nickname was in two games at once: a board was generated before another game, begun earlier, can have ended. A name that programs give to whoever types none, such as Anonymous, is no player's.\n\nA date was changed, or two people have one name.",
     },
 ];
 
@@ -147,8 +148,10 @@ fn busy(game: &Game<'_>, times: &mut Vec<BusyTime>) {
         return;
     }
     let named = |name: &[u8]| {
-        let name = game.decode(name).0.trim().to_lowercase();
-        (!name.is_empty()).then(|| hash_of(name.as_bytes()))
+        let name = game.decode(name).0;
+        let name = name.trim();
+        let is_person = !name.is_empty() && !is_default_name(name);
+        is_person.then(|| hash_of(name.to_lowercase().as_bytes()))
     };
     let who = [game.player.name(), game.player.nickname()].map(named);
     let [name, nickname] = who;
