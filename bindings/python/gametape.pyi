@@ -121,10 +121,20 @@ class Recording:
     def audit(self, *, progress: _Progress | None = None, **options: _Option) -> Audit: ...
     def stats(self, *, progress: _Progress | None = None, **options: _Option) -> dict[str, Any]: ...
     def convert(
-        self, to: _Path, *, progress: _Progress | None = None, **options: _Option
+        self,
+        to: _Path,
+        *,
+        replace: bool = False,
+        progress: _Progress | None = None,
+        **options: _Option,
     ) -> Made: ...
     def repair(
-        self, to: _Path | None = None, *, progress: _Progress | None = None, **options: _Option
+        self,
+        to: _Path | None = None,
+        *,
+        replace: bool = False,
+        progress: _Progress | None = None,
+        **options: _Option,
     ) -> Made: ...
     def cut(
         self,
@@ -135,6 +145,7 @@ class Recording:
         around: str | None = None,
         before: float = 5.0,
         after: float = 5.0,
+        replace: bool = False,
         progress: _Progress | None = None,
         **options: _Option,
     ) -> Made: ...
@@ -438,7 +449,7 @@ class Run:
         *,
         progress: _Progress | None = None,
     ) -> Self: ...
-    def save(self, path: _Path) -> None: ...
+    def save(self, path: _Path, *, replace: bool = False) -> None: ...
     def __getitem__(self, name: str, /) -> NDArray[Any]: ...
 
 @final
@@ -533,7 +544,7 @@ class Minimised:
     def recording(self) -> bytes: ...
     @property
     def data(self) -> dict[str, Any]: ...
-    def save(self, path: _Path) -> None: ...
+    def save(self, path: _Path, *, replace: bool = False) -> None: ...
 
 @final
 class Env:

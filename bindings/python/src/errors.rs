@@ -131,10 +131,14 @@ impl From<Error> for Failure {
             _ => Default::default(),
         };
         let data = error.data().into_iter();
+        let advice = match error {
+            Error::Exists { .. } => "; replace=True replaces it",
+            _ => "",
+        };
         Self(Box::new(Told {
             kind,
             code: error.code(),
-            text: error.to_string(),
+            text: format!("{error}{advice}"),
             path: Some(error.path().to_owned()),
             offset: error.offset(),
             stamp,

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use gametape::core::AllAltered;
+use gametape::core::Spell as _;
 use gametape::{
-    Beside, Content, Converted, Cutout, Format, Formats, Made as New, Repaired, Told, Verb,
+    Beside, Content, Converted, Cutout, Existing, Format, Formats, Made as New, Repaired, Told,
+    Verb,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -122,6 +124,7 @@ impl Made {
         from: &Path,
         to: Option<PathBuf>,
         format: &dyn Format,
+        existing: Existing,
     ) -> Result<Self, Failure> {
         let outcome: Outcome = made.outcome.into();
         let content: Content = made.content;
@@ -134,14 +137,11 @@ impl Made {
             Some(to) if outcome.lossy && same(to) => {
                 return Err(Failure::usage(format!(
                     "{}: would be replaced by a file that holds less; name another output",
-                    to.display()
+                    to.spelled()
                 )));
             }
             Some(to) => {
-                content.save(to, format)?;
-                for file in &outcome.beside {
-                    gametape::write_file(&file.path(to), &file.bytes)?;
-                }
+                content.save(to, format, &outcome.beside, existing)?;
                 None
             }
             None => Some(content.bytes()?),
@@ -185,7 +185,7 @@ impl Made {
 
     fn __repr__(&self) -> String {
         let place = match &self.path {
-            Some(path) => path.display().to_string(),
+            Some(path) => path.spelled().into_owned(),
             None => format!("{} in memory", self.format),
         };
         let less = if self.lossy { ", with loss" } else { "" };

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gametape::core::Spell as _;
 use gametape::{Lane, Scan, Secrets, TableDef, Work};
 use pyo3::prelude::*;
 
@@ -157,7 +158,7 @@ impl Playback {
             if let Some(problem) = play.problem() {
                 return Err(problem.into());
             }
-            let name = path.to_string_lossy();
+            let name = path.spelled();
             let shape = shape(definition);
             let batch = match &shape {
                 Some(_) => columns.table.in_order(&name, batch).map_err(of_arrow)?,
@@ -169,7 +170,7 @@ impl Playback {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Playback of {}>", self.recording.path().display())
+        format!("<Playback of {}>", self.recording.path().spelled())
     }
 }
 

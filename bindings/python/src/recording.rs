@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use gametape::core::Spell as _;
 use gametape::core::tape;
 use gametape::{
-    Around, Cut, Depth, Error, Formats, OpenOptions, Options, Partial, Scan, Secrets, Selection,
-    Verb, Work,
+    Around, Cut, Depth, Error, Existing, Formats, OpenOptions, Options, Partial, Scan, Secrets,
+    Selection, Verb, Work,
 };
 use gametape_picture::Stretch;
 use pyo3::prelude::*;
@@ -122,7 +123,7 @@ pub struct Recording {
 impl Recording {
     pub fn get(&self) -> PyResult<Arc<gametape::Recording>> {
         let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
-        let closed = || Failure::usage(format!("{}: is closed", self.path.display()));
+        let closed = || Failure::usage(format!("{}: is closed", self.path.spelled()));
         Ok(inner.clone().ok_or_else(closed)?)
     }
 
@@ -334,15 +335,17 @@ impl Recording {
     }
 
     /// Writes the recording in another form: to a path, whose extension names the format, or, for the
-    /// name of a format, into memory. Options are those of both formats.
+    /// name of a format, into memory. Options are those of both formats. A file that exists is replaced only with
+    /// `replace=True`, unless it is the same already.
     ///
     /// >>> game.convert("rmv").content == open("game.rmv", "rb").read()
     /// True
-    #[pyo3(signature = (to, *, progress = None, **options))]
+    #[pyo3(signature = (to, *, replace = false, progress = None, **options))]
     fn convert(
         &self,
         py: Python<'_>,
         to: PathBuf,
+        replace: bool,
         progress: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Made> {
@@ -350,7 +353,7 @@ impl Recording {
         let formats = gametape::formats();
         let (format, path) = made::target(&formats, to).map_err(|to| {
             let known = recording.targets();
-            let (from, to) = (recording.format().name(), to.display().to_string());
+            let (from, to) = (recording.format().name(), to.spelled().into_owned());
             let error = tape::Error::NoConversion { from, to, known };
             Failure::from(Error::tape(recording.path())(error))
         })?;
@@ -360,19 +363,29 @@ impl Recording {
         let made = self.run(py, false, progress, move |recording, work| {
             recording.convert_with(name, &options, &at(work, folder.as_deref()))
         })?;
-        Ok(py.detach(|| Made::put(made, &self.path, path, format))?)
+        Ok(py.detach(|| {
+            Made::put(
+                made,
+                &self.path,
+                path,
+                format,
+                Existing::replaced_if(replace),
+            )
+        })?)
     }
 
-    /// Writes the intact parts of a broken recording: to a path, or into memory.
+    /// Writes the intact parts of a broken recording: to a path, or into memory. A file that exists is replaced only
+    /// with `replace=True`, unless it is the same already.
     ///
     /// >>> made = gametape.open("broken.rmv").repair("repaired.rmv")
     /// >>> made.lossy, gametape.open("repaired.rmv").audit().verdict != "fail"
     /// (True, True)
-    #[pyo3(signature = (to = None, *, progress = None, **options))]
+    #[pyo3(signature = (to = None, *, replace = false, progress = None, **options))]
     fn repair(
         &self,
         py: Python<'_>,
         to: Option<PathBuf>,
+        replace: bool,
         progress: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Made> {
@@ -382,16 +395,25 @@ impl Recording {
         let made = self.run(py, false, progress, move |recording, work| {
             recording.repair_with(&options, &at(work, folder.as_deref()))
         })?;
-        Ok(py.detach(|| Made::put(made, &self.path, to, recording.format()))?)
+        Ok(py.detach(|| {
+            Made::put(
+                made,
+                &self.path,
+                to,
+                recording.format(),
+                Existing::replaced_if(replace),
+            )
+        })?)
     }
 
     /// Writes a part of the recording in the same format: from one moment to another, or, with
-    /// `around="goals:3"`, so many seconds before and after an event.
+    /// `around="goals:3"`, so many seconds before and after an event. A file that exists is replaced only with
+    /// `replace=True`, unless it is the same already.
     ///
     /// >>> made = gametape.open("match.echoreplay").cut("start.echoreplay", end=0.5)
     /// >>> made.details["steps"]
     /// 8
-    #[pyo3(signature = (to = None, start = None, end = None, *, around = None, before = 5.0, after = 5.0, progress = None, **options))]
+    #[pyo3(signature = (to = None, start = None, end = None, *, around = None, before = 5.0, after = 5.0, replace = false, progress = None, **options))]
     #[allow(clippy::too_many_arguments)] // As callers in Python see it.
     fn cut(
         &self,
@@ -402,6 +424,7 @@ impl Recording {
         around: Option<&str>,
         before: f64,
         after: f64,
+        replace: bool,
         progress: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Made> {
@@ -434,7 +457,15 @@ impl Recording {
             size: self.get()?.input().size(),
         };
         let (made, recording) = attempt(py, &progress, cut_out)?;
-        Ok(py.detach(|| Made::put(made, &self.path, to, recording.format()))?)
+        Ok(py.detach(|| {
+            Made::put(
+                made,
+                &self.path,
+                to,
+                recording.format(),
+                Existing::replaced_if(replace),
+            )
+        })?)
     }
 
     /// Compares the recording with another one of its kind. `progress` gets the number of bytes of this recording
@@ -559,7 +590,7 @@ impl Recording {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Recording {} ({})>", self.path.display(), self.format)
+        format!("<Recording {} ({})>", self.path.spelled(), self.format)
     }
 
     /// Shows the header, the tables and the end in a notebook.
@@ -567,7 +598,7 @@ impl Recording {
         let secrets = self.secrets;
         // A notebook that is given away should not tell where its recordings were.
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
-        let name = name.display().to_string();
+        let name = name.spelled().into_owned();
         self.run(py, false, None, move |recording, work| {
             let info = recording.header(secrets)?.readable();
             let tables = recording.tables()?;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
+use gametape::core::Spell as _;
 use gametape::core::table::{Batch, ScanError};
 use gametape::{Lane, Scan, Secrets, Selecting, Selection, TableDef, Value};
 use gametape_tables::{ArrowTable, ReadError, Reader};
@@ -210,7 +211,7 @@ impl Reading<'_> {
     }
 
     fn name(&self) -> String {
-        self.recording.path().to_string_lossy().into_owned()
+        self.recording.path().spelled().into_owned()
     }
 
     fn all(&self, out: &Output) -> Result<ControlFlow<()>, Failure> {

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use gametape::core::Spell as _;
 use gametape::{Condition, Found, Recording, Scan, Secrets, Selecting, Selection, Work};
 use gametape_tables::{Differs, Merge};
 use pyo3::prelude::*;
@@ -179,7 +180,7 @@ impl Archive {
         let tables = recording.tables()?;
         match self.scan.find(&tables) {
             Ok(table) => {
-                let name = found.path.to_string_lossy();
+                let name = found.path.spelled();
                 let added = self.merge.add(&name, table);
                 added.map_err(|differs| self.apart(kind, &differs))?;
                 self.kinds.insert(kind);

@@ -48,12 +48,26 @@ def test_conversions(samples: Path, tmp_path: Path) -> None:
         gametape.open(samples / "match.echoreplay", world=samples / "heat.murk")
     with pytest.raises(gametape.UsageError, match="can't be converted"):
         match.convert(tmp_path / "match.xyz")
+    # A file that exists is not replaced, unless that is asked for or it is the same already.
+    path = tmp_path / "taken.butter"
+    path.write_bytes(b"mine")
+    with pytest.raises(gametape.UsageError, match="exists and is not replaced; replace=True replaces it") as error:
+        match.convert(path)
+    assert error.value.code == "exists" and error.value.path == path and path.read_bytes() == b"mine"
+    with pytest.raises(gametape.UsageError, match="replace=True"):
+        gametape.open(samples / "heat.murk").repair(path.rename(tmp_path / "taken.murk"))
+    path = tmp_path / "part.echoreplay"
+    path.write_bytes(b"mine")
+    with pytest.raises(gametape.UsageError, match="replace=True"):
+        match.cut(path, start=0)
+    made = match.cut(path, start=0, replace=True)
+    assert match.cut(path, start=0).size == made.size == path.stat().st_size
     # A file that holds less does not replace the recording.
     path = tmp_path / "other.echoreplay"
     path.write_bytes((samples / "match-cut-out.echoreplay").read_bytes())
     before = path.read_bytes()
     try:
-        gametape.open(path).repair(path)
+        gametape.open(path).repair(path, replace=True)
     except gametape.UsageError as error:
         assert "holds less" in str(error) and path.read_bytes() == before
 

@@ -20,6 +20,8 @@ pub fn advice(error: &Error, command: &str, verb: &str) -> Option<String> {
         } => Some(format!(
             "; {verb} needs a file, and {command} inspect lists those in a folder"
         )),
+        // Recorders have no such option.
+        Error::Exists { .. } if verb != "record" => Some("; --replace replaces it".to_owned()),
         error if error.is_broken() && is_empty(error) => Some(" (the file is empty)".to_owned()),
         // A repair keeps whatever it can: it fails if that is nothing.
         error if error.is_broken() && verb == "repair" => {

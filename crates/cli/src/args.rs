@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use gametape::Existing;
 
 #[cfg(feature = "picture")]
 use gametape_picture::scene::time::Stretch;
@@ -313,7 +314,7 @@ pub struct Serve {
 
 #[cfg(feature = "live")]
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("to").required(true))]
+#[command(group = clap::ArgGroup::new("to").required(true), mut_arg("replace", |arg| arg.requires("single")))]
 pub struct Publish {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
@@ -324,6 +325,8 @@ pub struct Publish {
     /// One HTML file with everything, which a browser opens from disk
     #[arg(long, value_name = "FILE", group = "to")]
     pub single: Option<PathBuf>,
+    #[command(flatten)]
+    pub replace: Replace,
     /// A built page to use instead of the command's own
     #[arg(long, value_name = "DIR")]
     pub page: Option<PathBuf>,
@@ -339,10 +342,10 @@ pub struct Picture {
     #[arg(value_name = "FILE")]
     pub path: OsString,
     /// The picture, .svg or .png; - writes SVG to standard output
-    ///
-    /// An existing file is replaced.
     #[arg(value_name = "OUT")]
     pub output: OsString,
+    #[command(flatten)]
+    pub replace: Replace,
     /// The moment to draw: 1:23.4, 200ms, -5s (before the end), tick:137, step:600 [default: end]
     #[arg(
         long,
@@ -407,10 +410,12 @@ pub enum Side {
 pub struct Convert {
     /// IN and OUT; with --out: files, folders, patterns
     ///
-    /// The extension of OUT decides the format; - writes the input's. An existing file is replaced; the
-    /// input itself only if nothing is lost.
+    /// The extension of OUT decides the format; - writes the input's. The input itself is never replaced by a
+    /// file that holds less.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
+    #[command(flatten)]
+    pub replace: Replace,
     #[command(flatten)]
     pub below: Below,
     /// The format of all outputs by its extension: butter, mcap [default: that of each input]
@@ -422,11 +427,27 @@ pub struct Convert {
 pub struct Repair {
     /// IN and OUT, either may be -; with --out: files, folders, patterns
     ///
-    /// An existing file is replaced; the input itself only if nothing is lost.
+    /// The input itself is never replaced by a file that holds less.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
     #[command(flatten)]
+    pub replace: Replace,
+    #[command(flatten)]
     pub below: Below,
+}
+
+/// The option of all verbs that write a file named by the user.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Replace {
+    /// Replace an existing file; without it, one with other content stays, and the exit code is 2
+    #[arg(long)]
+    pub replace: bool,
+}
+
+impl Replace {
+    pub const fn existing(self) -> Existing {
+        Existing::replaced_if(self.replace)
+    }
 }
 
 /// The options for many files.
@@ -434,8 +455,8 @@ pub struct Repair {
 pub struct Below {
     /// Read all PATHs, and write each file below this folder, at the same place as below its own
     ///
-    /// Files that exist and would be the same are kept, so that the same call again does only the rest. The
-    /// folder is created if it does not exist.
+    /// Files that exist and would be the same are kept, so that the same call again does only the rest. Files
+    /// that such a call made may be made anew; others need --replace. The folder is created if it does not exist.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print what would be done, without doing it
@@ -451,9 +472,11 @@ pub struct Cut {
     pub input: OsString,
     /// The part, in the format of the input, or -
     ///
-    /// An existing file is replaced; the input itself only if all of it is kept.
+    /// The input itself is never replaced by a part of it.
     #[arg(value_name = "OUT")]
     pub output: OsString,
+    #[command(flatten)]
+    pub replace: Replace,
     /// From this moment on: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
     #[arg(long, value_name = "AT", allow_hyphen_values = true, group = "range")]
     pub from: Option<gametape::When>,

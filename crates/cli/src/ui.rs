@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+use gametape::core::Spell as _;
 use gametape::core::tape;
 use gametape::core::text::printable;
 use gametape::{Class, Error, Secrets, Severity, Verdict};
@@ -182,7 +183,7 @@ impl Ui {
     pub fn found_nothing(&mut self, paths: &[OsString]) -> Exit {
         let paths: Vec<String> = paths
             .iter()
-            .map(|path| path.display().to_string())
+            .map(|path| path.spelled().into_owned())
             .collect();
         self.refuse(&format!("{}: no recordings found", paths.join(", ")))
     }

@@ -51,6 +51,8 @@ mod output;
 pub mod private;
 mod read;
 mod rule;
+#[cfg(feature = "std")]
+mod spell;
 #[cfg(feature = "tape")]
 pub mod table;
 #[cfg(feature = "tape")]
@@ -70,3 +72,5 @@ pub use output::{Output, Stream};
 pub use read::ReadError;
 pub use read::{ReadOptions, Strictness};
 pub use rule::{Class, Coded, Datum, Rule, RuleInfo, Severity, ToDatum};
+#[cfg(feature = "std")]
+pub use spell::Spell;

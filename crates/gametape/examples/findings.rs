@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::fs;
 
-use gametape::{Options, Recording, Secrets};
+use gametape::{Existing, Options, Recording, Secrets};
 
 /// Runs without arguments; the tests run it, too.
 pub fn main() -> Result<(), Box<dyn Error>> {
@@ -37,7 +37,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
 
     let repaired = recording.repair(&Options::new())?;
     let intact = folder.path().join("intact.rmv");
-    repaired.content.put(&intact)?;
+    repaired.content.put(&intact, Existing::Keep)?;
     // From here on a problem is an error.
     let info = Recording::open(&intact)?.info(Secrets::Hide)?.whole()?;
     println!("{} events are intact", info.steps.unwrap_or_default());

@@ -5,11 +5,11 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
-use gametape_core::tape::Format;
+use gametape_core::tape::{Beside, Format};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::Error;
-use crate::output::{self, UnsyncedFolders};
+use crate::output::{self, Existing, UnsyncedFolders};
 
 /// A file that is being written. It is a temporary file, which is removed unless it is finished.
 ///
@@ -19,7 +19,7 @@ use crate::output::{self, UnsyncedFolders};
 /// # let path = folder.path().join("a.txt");
 /// let mut draft = gametape::Draft::of(&path)?;
 /// draft.write_all(b"text").unwrap();
-/// draft.finish()?.put(&path)?; // there as a whole, or not at all
+/// draft.finish()?.put(&path, gametape::Existing::Keep)?; // there as a whole, or not at all
 /// # Ok::<(), gametape::Error>(())
 /// ```
 #[derive(Debug)]
@@ -137,15 +137,19 @@ impl Content {
         io::copy(&mut self.rewound()?, out).map(drop)
     }
 
-    /// Moves the content to its path, completely or not at all. If the path had a recording with
-    /// other files next to it, those that do not fit the new recording are removed.
+    /// Moves the content to its path, completely or not at all, and writes the files beside it. If the path had a
+    /// recording with other files next to it, those that do not fit the new recording are removed.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::IsFolder`]; an existing file is then unchanged.
-    pub fn save(self, path: &Path, format: &dyn Format) -> Result<(), Error> {
-        self.put(path)?;
-        replaced(path, format);
-        Ok(())
+    /// [`Error::Io`], [`Error::IsFolder`], [`Error::Exists`]; existing files are then unchanged.
+    pub fn save(
+        self,
+        path: &Path,
+        format: &dyn Format,
+        beside: &[Beside],
+        existing: Existing,
+    ) -> Result<(), Error> {
+        self.save_and(path, format, beside, existing, None)
     }
 
     /// Like [`Content::save`], for one of many files: the content is on disk, but its name only
@@ -158,10 +162,34 @@ impl Content {
         self,
         path: &Path,
         format: &dyn Format,
+        beside: &[Beside],
+        existing: Existing,
         folders: &UnsyncedFolders,
     ) -> Result<(), Error> {
-        output::place(path, self.file, Some(folders))?;
+        self.save_and(path, format, beside, existing, Some(folders))
+    }
+
+    fn save_and(
+        self,
+        path: &Path,
+        format: &dyn Format,
+        beside: &[Beside],
+        existing: Existing,
+        folders: Option<&UnsyncedFolders>,
+    ) -> Result<(), Error> {
+        // A recording is not written without the files beside it.
+        for file in beside {
+            let path = file.path(path);
+            let is_regular = output::folder_for(&path)?.is_some();
+            if existing == Existing::Keep && is_regular {
+                output::is_there(&path, || Ok(&*file.bytes))?;
+            }
+        }
+        output::place(path, self.file, existing, folders)?;
         replaced(path, format);
+        for file in beside {
+            output::write_file(&file.path(path), &file.bytes, existing)?;
+        }
         Ok(())
     }
 
@@ -170,8 +198,8 @@ impl Content {
     ///
     /// # Errors
     /// Same as [`Content::save`].
-    pub fn put(self, path: &Path) -> Result<(), Error> {
-        output::place(path, self.file, None)
+    pub fn put(self, path: &Path, existing: Existing) -> Result<(), Error> {
+        output::place(path, self.file, existing, None)
     }
 
     fn rewound(&self) -> io::Result<&File> {
@@ -193,8 +221,13 @@ fn replaced(path: &Path, format: &dyn Format) {
 ///
 /// # Errors
 /// Same as [`Content::save`].
-pub fn write_recording(path: &Path, bytes: &[u8], format: &dyn Format) -> Result<(), Error> {
-    output::write_file(path, bytes)?;
+pub fn write_recording(
+    path: &Path,
+    bytes: &[u8],
+    format: &dyn Format,
+    existing: Existing,
+) -> Result<(), Error> {
+    output::write_file(path, bytes, existing)?;
     replaced(path, format);
     Ok(())
 }

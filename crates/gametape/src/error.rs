@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use gametape_core::tape;
 use gametape_core::text::{Bytes, Grouped};
-use gametape_core::{Class, Datum};
+use gametape_core::{Class, Datum, Spell as _};
 
 /// Why an operation on a recording failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file could not be read or written.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", .path.spelled())]
     Io {
         /// The file.
         path: PathBuf,
@@ -20,7 +20,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A folder where a file was expected.
-    #[error("{}: {}", .path.display(), self.message())]
+    #[error("{}: {}", .path.spelled(), self.message())]
     IsFolder {
         /// The folder.
         path: PathBuf,
@@ -28,13 +28,13 @@ pub enum Error {
         recording: bool,
     },
     /// Nothing exists at this path, or nothing matches this pattern.
-    #[error("{}: {}", .path.display(), self.message())]
+    #[error("{}: {}", .path.spelled(), self.message())]
     NotFound {
         /// The path or pattern, as it was given.
         path: PathBuf,
     },
     /// Nothing exists at this path, and it is not a valid pattern.
-    #[error("{}: {}", .path.display(), self.message())]
+    #[error("{}: {}", .path.spelled(), self.message())]
     Pattern {
         /// The pattern, as it was given.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum Error {
         message: &'static str,
     },
     /// The content has no known format, and neither does the extension.
-    #[error("{}: {}", .path.display(), self.message())]
+    #[error("{}: {}", .path.spelled(), self.message())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum Error {
         head: Vec<u8>,
     },
     /// The file is larger than a limit of the reader.
-    #[error("{}: {}", .path.display(), self.message())]
+    #[error("{}: {}", .path.spelled(), self.message())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -62,7 +62,7 @@ pub enum Error {
         limit: u64,
     },
     /// The extension of the output belongs to another format than the one to be written.
-    #[error("{}: {}", .path.display(), self.message())]
+    #[error("{}: {}", .path.spelled(), self.message())]
     Name {
         /// The path of the output.
         path: PathBuf,
@@ -73,8 +73,14 @@ pub enum Error {
         /// The usual extensions of that format, without the dot.
         extensions: &'static [&'static str],
     },
+    /// A file exists where a new one with other bytes was to be written, and it is [kept](crate::Existing::Keep).
+    #[error("{} {}", .path.spelled(), self.message())]
+    Exists {
+        /// The existing file.
+        path: PathBuf,
+    },
     /// A file cannot be written as requested.
-    #[error("{}: {message}", .path.display())]
+    #[error("{}: {message}", .path.spelled())]
     Unwritable {
         /// The file.
         path: PathBuf,
@@ -82,7 +88,7 @@ pub enum Error {
         message: String,
     },
     /// The format reports an error of the recording or of the request.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", .path.spelled())]
     Tape {
         /// The recording, or the other file that the error is about.
         path: PathBuf,
@@ -96,6 +102,12 @@ impl Error {
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }
+    }
+
+    pub(crate) fn exists(path: &Path) -> Self {
+        Self::Exists {
+            path: path.to_owned(),
+        }
     }
 
     /// Adds the path to an error of a format, unless the error names another file.
@@ -122,6 +134,7 @@ impl Error {
             Self::UnknownFormat { .. } => "unknown-format",
             Self::TooLarge { .. } => "too-large",
             Self::Name { .. } => "name",
+            Self::Exists { .. } => "exists",
             Self::Unwritable { .. } => "unwritable",
             Self::Tape { source, .. } => source.code(),
         }
@@ -138,6 +151,7 @@ impl Error {
             | Self::NotFound { .. }
             | Self::Pattern { .. }
             | Self::Name { .. }
+            | Self::Exists { .. }
             | Self::Unwritable { .. } => Class::Caller,
             Self::Tape { source, .. } => source.class(),
         }
@@ -154,6 +168,7 @@ impl Error {
             | Self::UnknownFormat { path, .. }
             | Self::TooLarge { path, .. }
             | Self::Name { path, .. }
+            | Self::Exists { path }
             | Self::Unwritable { path, .. }
             | Self::Tape { path, .. } => path,
         }
@@ -215,6 +230,7 @@ impl Error {
             Self::Tape { source, .. } => source.to_string(),
             Self::Unwritable { message, .. } => message.clone(),
             Self::IsFolder { .. } => "is a folder".to_owned(),
+            Self::Exists { .. } => "exists and is not replaced".to_owned(),
             Self::NotFound { .. } => "no such file".to_owned(),
             Self::Pattern { message, .. } => format!("is no pattern: {message}"),
             Self::UnknownFormat { what, .. } => {

@@ -41,7 +41,9 @@ pub use content::{Content, Draft, write_recording};
 pub use cut::Around;
 pub use error::Error;
 pub use open::{Limits, OpenOptions};
-pub use output::{UnsyncedFolders, folder_for, remove_leftovers, remove_unfinished, write_file};
+pub use output::{
+    Existing, UnsyncedFolders, folder_for, remove_leftovers, remove_unfinished, write_file,
+};
 pub use paths::{Found, find};
 pub use playback::Playback;
 pub use policy::{Decision, Policy, PolicyError, Reason};

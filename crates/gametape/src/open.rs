@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use gametape_core::Input;
+use gametape_core::Spell as _;
 use gametape_core::tape::Options;
 use memmap2::Mmap;
 
@@ -116,7 +117,7 @@ fn of_link(path: &Path, error: io::Error) -> io::Error {
     match fs::read_link(path) {
         Ok(target) => io::Error::new(
             error.kind(),
-            format!("is a link to {}, which is not there", target.display()),
+            format!("is a link to {}, which is not there", target.spelled()),
         ),
         Err(_) => error,
     }

@@ -3,13 +3,34 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, Write};
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
+use gametape_core::Spell as _;
+
 use crate::Error;
+
+/// What happens to a file that is already at the path of a new one.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Existing {
+    /// It stays. If it has other bytes than the new file, the new one is refused with [`Error::Exists`]; the same
+    /// bytes again are no replacement.
+    #[default]
+    Keep,
+    /// It is replaced.
+    Replace,
+}
+
+impl Existing {
+    /// `Replace` if asked for.
+    #[must_use]
+    pub const fn replaced_if(asked: bool) -> Self {
+        if asked { Self::Replace } else { Self::Keep }
+    }
+}
 
 /// Prefix and suffix of the names of unfinished files.
 const PARTIAL: (&str, &str) = (".gametape-", ".partial");
@@ -53,19 +74,55 @@ fn hold(file: &File) {
 /// it. A target that is not a regular file (a device, a pipe) is written directly.
 ///
 /// # Errors
-/// [`Error::Io`]; an existing file is then unchanged.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let io = |source| Error::Io {
-        path: path.to_owned(),
-        source,
+/// [`Error::Io`], [`Error::IsFolder`], [`Error::Exists`]; an existing file is then unchanged.
+pub fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Error> {
+    let Some(folder) = folder_for(path)? else {
+        return write_directly(path, bytes).map_err(Error::io(path));
     };
-    match fs::metadata(path) {
-        Ok(meta) if meta.is_dir() => Err(Error::IsFolder {
-            path: path.to_owned(),
-            recording: false,
-        }),
-        Ok(meta) if !meta.is_file() => write_directly(path, bytes).map_err(io),
-        _ => replace(path, bytes).map_err(io),
+    if existing == Existing::Keep && is_there(path, || Ok(bytes))? {
+        return Ok(());
+    }
+    let target = target(path);
+    let begun = unfinished(&folder, Some(&target));
+    let written = begun.and_then(|mut file| file.write_all(bytes).map(|()| file));
+    put(path, written.map_err(Error::io(path))?, existing, None)
+}
+
+/// Whether a path already leads to a file with the bytes that `new` reads.
+///
+/// # Errors
+/// [`Error::Exists`] if there is anything else; [`Error::Io`].
+pub(crate) fn is_there<R: Read>(
+    path: &Path,
+    new: impl FnOnce() -> io::Result<R>,
+) -> Result<bool, Error> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        // A link that leads nowhere is something, too.
+        Err(_) if fs::symlink_metadata(path).is_ok() => return Err(Error::exists(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(Error::io(path)(error)),
+    };
+    let same = new().and_then(|new| is_same(BufReader::new(file), new));
+    match same {
+        Ok(true) => Ok(true),
+        Ok(false) => Err(Error::exists(path)),
+        Err(error) => Err(Error::io(path)(error)),
+    }
+}
+
+fn is_same(mut a: impl Read, mut b: impl Read) -> io::Result<bool> {
+    const CHUNK: usize = 64 << 10;
+    let mut parts = [Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK)];
+    loop {
+        let [of_a, of_b] = &mut parts;
+        of_a.clear();
+        of_b.clear();
+        (&mut a).take(CHUNK as u64).read_to_end(of_a)?;
+        (&mut b).take(CHUNK as u64).read_to_end(of_b)?;
+        if of_a != of_b || of_a.is_empty() {
+            return Ok(of_a == of_b);
+        }
     }
 }
 
@@ -75,19 +132,10 @@ fn write_directly(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.flush()
 }
 
-/// Returns the file that a path refers to, and its folder. Links are followed, so that the linked
-/// file is replaced and not the link.
-fn target(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    if !folder.is_dir() {
-        let message = format!("no such folder: {}", folder.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, message));
-    }
-    Ok((target, folder))
+/// Returns the file that a path refers to. Links are followed, so that the linked file is replaced and not the
+/// link.
+fn target(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Returns the folder in which a temporary file must be created so that it can be renamed to this
@@ -99,19 +147,26 @@ fn target(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
 /// [`Error::Io`] if the folder does not exist; [`Error::IsFolder`] if the path is a folder.
 pub fn folder_for(path: &Path) -> Result<Option<PathBuf>, Error> {
     match fs::metadata(path) {
-        Ok(meta) if meta.is_dir() => Err(Error::IsFolder {
-            path: path.to_owned(),
-            recording: false,
-        }),
-        Ok(meta) if !meta.is_file() => Ok(None),
-        _ => match target(path) {
-            Ok((_, folder)) => Ok(Some(folder)),
-            Err(source) => Err(Error::Io {
+        Ok(meta) if meta.is_dir() => {
+            return Err(Error::IsFolder {
                 path: path.to_owned(),
-                source,
-            }),
-        },
+                recording: false,
+            });
+        }
+        Ok(meta) if !meta.is_file() => return Ok(None),
+        _ => {}
     }
+    let target = target(path);
+    let folder = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    if folder.is_dir() {
+        return Ok(Some(folder));
+    }
+    let message = format!("no such folder: {}", folder.spelled());
+    let error = io::Error::new(io::ErrorKind::NotFound, message);
+    Err(Error::io(path)(error))
 }
 
 /// The named temporary files of this process; `None` after they were removed for good.
@@ -178,13 +233,6 @@ pub fn unfinished(folder: &Path, replaces: Option<&Path>) -> io::Result<NamedTem
     noted(|| builder.tempfile_in(folder))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (target, folder) = target(path)?;
-    let mut file = unfinished(&folder, Some(&target))?;
-    file.write_all(bytes)?;
-    put(file, &target, &folder, None)
-}
-
 /// Folders with new names that may not be on disk yet. When many files are written to one folder, a
 /// single sync at the end replaces one for each file.
 #[derive(Debug, Default)]
@@ -212,45 +260,82 @@ fn sync_folder(folder: &Path) {
     }
 }
 
-/// Moves a finished file to its final path.
+/// Moves a finished file, which is in the same folder, to its final path.
 fn put(
+    path: &Path,
     file: NamedTempFile,
-    target: &Path,
-    folder: &Path,
+    existing: Existing,
     unsynced: Option<&UnsyncedFolders>,
-) -> io::Result<()> {
-    file.as_file().sync_all()?;
-    file.persist(target).map_err(|error| error.error)?;
-    match unsynced {
-        Some(unsynced) => unsynced.add(folder.to_owned()),
-        None => sync_folder(folder),
+) -> Result<(), Error> {
+    let target = target(path);
+    let folder = file.path().parent().map(Path::to_owned);
+    file.as_file().sync_all().map_err(Error::io(path))?;
+    match existing {
+        Existing::Replace => {
+            let moved = file.persist(&target).map_err(|error| error.error);
+            moved.map_err(Error::io(path))?;
+        }
+        Existing::Keep => {
+            let Err(mut failed) = file.persist_noclobber(&target) else {
+                return Ok(synced(folder, unsynced));
+            };
+            if failed.error.kind() == io::ErrorKind::AlreadyExists {
+                // Another program was faster.
+                return is_there(path, || rewound(failed.file.as_file_mut())).map(drop);
+            }
+            claim(failed.file, &target).map_err(Error::io(path))?;
+        }
     }
-    Ok(())
+    Ok(synced(folder, unsynced))
+}
+
+/// Moves a file to a path where nothing is, on a disk whose system can neither link a file nor rename it without
+/// replacing another: an empty file takes the name first.
+fn claim(file: NamedTempFile, target: &Path) -> io::Result<()> {
+    File::create_new(target)?;
+    let moved = file.persist(target);
+    moved.map(drop).map_err(|error| {
+        let _ = fs::remove_file(target);
+        error.error
+    })
+}
+
+fn synced(folder: Option<PathBuf>, unsynced: Option<&UnsyncedFolders>) {
+    match (folder, unsynced) {
+        (Some(folder), Some(unsynced)) => unsynced.add(folder),
+        (Some(folder), None) => sync_folder(&folder),
+        (None, _) => {}
+    }
+}
+
+fn rewound(file: &mut File) -> io::Result<&mut File> {
+    file.rewind()?;
+    Ok(file)
 }
 
 /// Moves a temporary file to its final path by renaming it, or by copying it if that is impossible.
 /// The new name is synced now, or later if `unsynced` is given.
 ///
 /// # Errors
-/// [`Error::Io`] and [`Error::IsFolder`]; an existing file is then unchanged.
+/// [`Error::Io`], [`Error::IsFolder`] and [`Error::Exists`]; an existing file is then unchanged.
 pub fn place(
     path: &Path,
     mut file: NamedTempFile,
+    existing: Existing,
     unsynced: Option<&UnsyncedFolders>,
 ) -> Result<(), Error> {
-    let io = |source| Error::Io {
-        path: path.to_owned(),
-        source,
-    };
     let Some(folder) = folder_for(path)? else {
-        let copied = file.rewind().and_then(|()| {
+        let copied = rewound(file.as_file_mut()).and_then(|file| {
             let mut out = OpenOptions::new().write(true).open(path)?;
-            io::copy(file.as_file_mut(), &mut out)?;
+            io::copy(file, &mut out)?;
             out.flush()
         });
-        return copied.map_err(io);
+        return copied.map_err(Error::io(path));
     };
-    let (target, _) = target(path).map_err(io)?;
+    if existing == Existing::Keep && is_there(path, || rewound(file.as_file_mut()))? {
+        return Ok(());
+    }
+    let target = target(path);
     let beside = file
         .path()
         .parent()
@@ -264,13 +349,12 @@ pub fn place(
         file
     } else {
         let copied = unfinished(&folder, Some(&target)).and_then(|mut copy| {
-            file.rewind()?;
-            io::copy(file.as_file_mut(), copy.as_file_mut())?;
+            io::copy(rewound(file.as_file_mut())?, copy.as_file_mut())?;
             Ok(copy)
         });
-        copied.map_err(io)?
+        copied.map_err(Error::io(path))?
     };
-    put(file, &target, &folder, unsynced).map_err(io)
+    put(path, file, existing, unsynced)
 }
 
 #[cfg(test)]
@@ -281,10 +365,57 @@ mod tests {
     fn a_file_is_replaced_as_a_whole_and_nothing_is_left_behind() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rmv");
-        write_file(&path, b"first").unwrap();
-        write_file(&path, b"second").unwrap();
+        write_file(&path, b"first", Existing::Keep).unwrap();
+        write_file(&path, b"second", Existing::Replace).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// Every way to a path that is taken, the late ones of a race included.
+    #[test]
+    fn a_file_that_is_kept_stays_whichever_way_another_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.rmv");
+        fs::write(&path, b"mine").unwrap();
+        let new = |bytes: &[u8]| {
+            let mut file = unfinished(folder.path(), None).unwrap();
+            file.write_all(bytes).unwrap();
+            file
+        };
+        for refused in [
+            write_file(&path, b"other", Existing::Keep),
+            place(&path, new(b"other"), Existing::Keep, None),
+            put(&path, new(b"other"), Existing::Keep, None),
+        ] {
+            assert_eq!(refused.unwrap_err().code(), "exists");
+        }
+        let late = claim(new(b"other"), &path).unwrap_err();
+        assert_eq!(late.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"mine");
+        write_file(&path, b"mine", Existing::Keep).unwrap();
+        place(&path, new(b"mine"), Existing::Keep, None).unwrap();
+        put(&path, new(b"mine"), Existing::Keep, None).unwrap();
+        let free = folder.path().join("b.rmv");
+        claim(new(b"other"), &free).unwrap();
+        assert_eq!(fs::read(&free).unwrap(), b"other");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_is_followed_or_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let [real, link, lost] = ["real", "link", "lost"].map(|name| folder.path().join(name));
+        fs::write(&real, b"mine").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        std::os::unix::fs::symlink("nowhere", &lost).unwrap();
+        for kept in [&link, &lost] {
+            let error = write_file(kept, b"other", Existing::Keep).unwrap_err();
+            assert_eq!(error.code(), "exists");
+        }
+        write_file(&link, b"other", Existing::Replace).unwrap();
+        assert_eq!(fs::read(&real).unwrap(), b"other");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     }
 
     #[cfg(unix)]
@@ -303,7 +434,13 @@ mod tests {
         for name in ["a.rmv", "b.rmv", "a.rmv"] {
             let mut file = unfinished(folder.path(), None).unwrap();
             file.write_all(name.as_bytes()).unwrap();
-            place(&folder.path().join(name), file, Some(&unsynced)).unwrap();
+            place(
+                &folder.path().join(name),
+                file,
+                Existing::Keep,
+                Some(&unsynced),
+            )
+            .unwrap();
             assert_eq!(fs::read(folder.path().join(name)).unwrap(), name.as_bytes());
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
@@ -332,11 +469,11 @@ mod tests {
     #[test]
     fn a_full_disk_and_a_folder_are_errors() {
         if Path::new("/dev/full").exists() {
-            let error = write_file(Path::new("/dev/full"), b"x").unwrap_err();
+            let error = write_file(Path::new("/dev/full"), b"x", Existing::Keep).unwrap_err();
             assert_eq!(error.code(), "io");
         }
         let folder = tempfile::tempdir().unwrap();
-        let error = write_file(folder.path(), b"x").unwrap_err();
+        let error = write_file(folder.path(), b"x", Existing::Keep).unwrap_err();
         assert_eq!(error.code(), "is-folder");
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of publishing and serving.
 
+use gametape::core::Spell as _;
 use gametape::core::text::Bytes;
 use std::io;
 #[cfg(feature = "serve")]
@@ -30,7 +31,7 @@ pub enum Error {
     #[error(transparent)]
     Recording(#[from] gametape::Error),
     /// A file or folder can't be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.spelled())]
     Io {
         /// Its path.
         path: PathBuf,
@@ -38,7 +39,7 @@ pub enum Error {
         source: io::Error,
     },
     /// An existing `library.json` is not a list of recordings.
-    #[error("{}: not a list of recordings: {reason}", path.display())]
+    #[error("{}: not a list of recordings: {reason}", path.spelled())]
     Library {
         /// Its path.
         path: PathBuf,
@@ -46,7 +47,7 @@ pub enum Error {
         reason: String,
     },
     /// A folder is not a built page.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {reason}", path.spelled())]
     Page {
         /// Its path.
         path: PathBuf,

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use gametape::core::Spell as _;
+
 use crate::Error;
 
 mod built {
@@ -89,7 +91,7 @@ fn read(
     };
     for entry in fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let name = format!("{prefix}{}", entry.file_name().spelled());
         let path = entry.path();
         let kind = entry.file_type().map_err(fail)?;
         if kind.is_dir() {

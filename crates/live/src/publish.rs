@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use gametape::core::Spell as _;
 use gametape::core::tape::{self, Audit, Secrets, Work};
 use gametape::{Error as RecordingError, Recording};
 use gametape_capture::tape::{Segment, segments};
@@ -164,7 +165,7 @@ struct Before {
 /// Returns the name of the file or folder of a recording.
 pub(crate) fn name_of(recording: &Recording) -> String {
     let name = recording.path().file_name();
-    name.unwrap_or_default().to_string_lossy().into_owned()
+    name.unwrap_or_default().spelled().into_owned()
 }
 
 /// Returns the names of the tables of a description.

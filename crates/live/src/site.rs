@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gametape::Recording;
+use gametape::core::Spell as _;
 use gametape::core::tape::{Secrets, Work};
 
 use crate::index::{Index, Library, VERSION};
@@ -65,9 +66,7 @@ impl Site {
         work: &Work<'_>,
     ) -> Result<Index, Error> {
         let name = recording.path().file_name().unwrap_or_default();
-        let id = free_id(&id_of(&name.to_string_lossy()), |id| {
-            self.given.contains(id)
-        });
+        let id = free_id(&id_of(&name.spelled()), |id| self.given.contains(id));
         let options = PublishOptions {
             secrets,
             ..PublishOptions::default()

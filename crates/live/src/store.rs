@@ -5,6 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gametape::Existing;
+use gametape::core::Spell as _;
+
 use crate::Error;
 
 /// A destination of files. Their names are relative, with `/` between the parts.
@@ -92,7 +95,7 @@ impl Store {
                 source,
             })?;
         }
-        Ok(gametape::write_file(&path, bytes)?)
+        Ok(gametape::write_file(&path, bytes, Existing::Replace)?)
     }
 
     /// Writes a file whose name is a hash of its content, unless it exists.
@@ -145,7 +148,7 @@ impl Store {
         };
         for entry in fs::read_dir(&path).map_err(fail)? {
             let entry = entry.map_err(fail)?;
-            if goes(&entry.file_name().to_string_lossy()) {
+            if goes(&entry.file_name().spelled()) {
                 fs::remove_file(entry.path()).map_err(fail)?;
             }
         }

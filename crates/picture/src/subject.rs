@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
+use gametape::core::Spell as _;
 use gametape::{Error, Stamp, TableDef};
 
 use super::page::{Page, Picture};
@@ -123,5 +124,5 @@ impl Subject<'_> {
 
 /// A path as printable text.
 pub fn shown(path: &OsStr) -> String {
-    gametape::core::text::printable(&path.display().to_string())
+    gametape::core::text::printable(&path.spelled())
 }

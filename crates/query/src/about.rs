@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
+use gametape::core::Spell as _;
 use gametape::{
     ColumnDef, Formats, Kind, Lane, Policy, PolicyError, Recording, Secrets, TableDef, Value,
 };
@@ -298,7 +299,7 @@ pub(crate) static RELATIONS: LazyLock<TableDef> = LazyLock::new(|| {
 
 /// A problem without the path before it, which the column `recording` has.
 fn without_path(recording: &Recording, problem: &str) -> String {
-    let path = format!("{}: ", recording.path().display());
+    let path = format!("{}: ", recording.path().spelled());
     problem.strip_prefix(&path).unwrap_or(problem).to_owned()
 }
 

@@ -18,6 +18,7 @@ use datafusion::arrow::array::{Array, AsArray, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{Int64Type, SchemaRef, UInt32Type};
 use datafusion::parquet::arrow::ProjectionMask;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use gametape::core::Spell as _;
 use gametape::{Formats, TableDef};
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +36,7 @@ pub(crate) const FILES: &str = "files";
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// It cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.spelled())]
     Io {
         /// The file.
         path: PathBuf,
@@ -45,7 +46,7 @@ pub enum CatalogueError {
     /// It was made by a later version of gametape.
     #[error(
         "the catalogue {} has form {version}, and this gametape knows form {VERSION}: use a newer gametape, or delete the folder and index again",
-        path.display()
+        path.spelled()
     )]
     Newer {
         /// The folder.
@@ -56,7 +57,7 @@ pub enum CatalogueError {
     /// It is damaged.
     #[error(
         "the catalogue {} is damaged ({reason}): delete the folder and index again",
-        path.display()
+        path.spelled()
     )]
     Damaged {
         /// The folder.

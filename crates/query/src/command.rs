@@ -11,7 +11,8 @@ use clap::Parser;
 use datafusion::common::DataFusionError;
 use datafusion::prelude::SessionContext;
 use futures::future::BoxFuture;
-use gametape::{Formats, Policy, Secrets};
+use gametape::core::Spell as _;
+use gametape::{Existing, Formats, Policy, Secrets};
 use indicatif::ProgressBar;
 
 use crate::archive::Archive;
@@ -45,6 +46,9 @@ struct Args {
     /// Write the answer to this file.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Replace an existing file; without it, one with other content stays, and the exit code is 2.
+    #[arg(long, requires = "out")]
+    replace: bool,
     /// The policy of the table `verdicts`, a file; by default that of each format's community.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
@@ -137,9 +141,9 @@ fn refused(message: &str) -> ExitCode {
 
 fn policy(path: &Path, formats: &Formats) -> Result<Policy, String> {
     let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = text.map_err(|error| format!("{}: {error}", path.spelled()))?;
     let policy = Policy::parse(&text, formats);
-    policy.map_err(|error| format!("{}: {error}", path.display()))
+    policy.map_err(|error| format!("{}: {error}", path.spelled()))
 }
 
 async fn answer(args: &Args, formats: Formats, connect: Option<Connect>) -> ExitCode {
@@ -260,7 +264,7 @@ fn indexed(formats: &Formats, folders: &[PathBuf]) -> ExitCode {
         match made {
             Ok(made) => println!(
                 "{}: {} recordings, {} of them read now, {} broken{}",
-                folder.display(),
+                folder.spelled(),
                 made.recordings,
                 made.read,
                 made.broken,
@@ -372,12 +376,18 @@ async fn run_sql(
         let written = output::write(form, rows, &mut draft).await;
         written.map_err(|error| match error {
             DataFusionError::IoError(error) => {
-                DataFusionError::Execution(format!("{}: {error}", path.display()))
+                DataFusionError::Execution(format!("{}: {error}", path.spelled()))
             }
             error => error,
         })?;
         let content = draft.finish().map_err(failed)?;
-        return content.put(path).map_err(failed);
+        let put = content.put(path, Existing::replaced_if(args.replace));
+        return put.map_err(|error| match error {
+            gametape::Error::Exists { .. } => {
+                DataFusionError::Execution(format!("{error}; --replace replaces it"))
+            }
+            error => failed(error),
+        });
     }
     let form = args.format.unwrap_or(if io::stdout().is_terminal() {
         Form::Table

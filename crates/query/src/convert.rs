@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use gametape::core::Spell as _;
 use gametape::{
-    Content, Converted, Format, Formats, Kind, Made, OptionDef, OptionKind, Options, Recording,
-    TableDef, Value, Verb, Work,
+    Content, Converted, Existing, Format, Formats, Kind, Made, OptionDef, OptionKind, Options,
+    Recording, TableDef, Value, Verb, Work,
 };
 use gametape_core::Class;
 use gametape_core::Stamp;
@@ -141,7 +142,7 @@ impl Conversion {
                 if error.class() != Class::Caller {
                     archive.found_broken(file, problem.clone());
                 }
-                let path = format!("{}: ", recording.path().display());
+                let path = format!("{}: ", recording.path().spelled());
                 let told = problem.strip_prefix(&path).unwrap_or(&problem);
                 let none = std::iter::repeat_n(Value::Null, CONVERTED.columns.len() - 1);
                 rows.push(Stamp::default(), none.chain([told.into()]));
@@ -231,12 +232,13 @@ impl Conversion {
         let failed = |error: gametape::Error| io::Error::other(error.to_string());
         if !is_url(&self.folder) {
             let folder = Path::new(&self.folder);
+            // The name has a hash of the content: what is there already is the same.
             for (name, bytes) in beside {
-                gametape::write_file(&folder.join(name), bytes).map_err(failed)?;
+                gametape::write_file(&folder.join(name), bytes, Existing::Keep).map_err(failed)?;
             }
             let output = folder.join(&name);
-            content.put(&output).map_err(failed)?;
-            return Ok(output.to_string_lossy().into_owned());
+            content.put(&output, Existing::Keep).map_err(failed)?;
+            return Ok(output.spelled().into_owned());
         }
         let opener = match archive.reach() {
             Reach::Any(opener) => opener,
@@ -244,7 +246,7 @@ impl Conversion {
         };
         let folder = self.folder.trim_end_matches('/');
         for (name, bytes) in beside {
-            let address = format!("{folder}/{}", name.display());
+            let address = format!("{folder}/{}", name.spelled());
             opener.write(&address, |out| out.write_all(bytes))?;
         }
         opener.write(&format!("{folder}/{name}"), |out| content.write_to(out))

@@ -13,7 +13,8 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::Result;
 use datafusion::error::DataFusionError;
 use datafusion::parquet::arrow::ArrowWriter;
-use gametape::{Formats, Policy, Scan, Secrets, TableDef};
+use gametape::core::Spell as _;
+use gametape::{Existing, Formats, Policy, Scan, Secrets, TableDef};
 use rayon::prelude::*;
 
 use crate::about::About;
@@ -89,7 +90,7 @@ pub fn index(
             was.modified = -1;
         }
         Row {
-            path: seen.below.to_string_lossy().into_owned(),
+            path: seen.below.spelled().into_owned(),
             was,
             hash,
             tables: list_of(&seen.entry, &mut tables),
@@ -340,14 +341,14 @@ fn write(folder: &Path, manifest: &Manifest, parts: &[Vec<u8>]) -> Result<(), Ca
     };
     for (part, bytes) in manifest.parts.iter().zip(parts) {
         let path = folder.join(&part.file);
-        gametape::write_file(&path, bytes).map_err(io(path.clone()))?;
+        gametape::write_file(&path, bytes, Existing::Replace).map_err(io(path.clone()))?;
     }
     let path = folder.join(MANIFEST);
     let text = serde_json::to_vec(manifest).map_err(|error| CatalogueError::Io {
         path: path.clone(),
         source: error.into(),
     })?;
-    gametape::write_file(&path, &text).map_err(io(path.clone()))?;
+    gametape::write_file(&path, &text, Existing::Replace).map_err(io(path.clone()))?;
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let is_old = manifest.parts.iter().all(|part| *part.file != *name);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gametape::core::Spell as _;
 use gametape::{ColumnDef, Formats, Recording, TableDef};
 use gametape_core::tape::Estimate;
 use rayon::prelude::*;
@@ -34,7 +35,7 @@ pub(crate) enum Place {
 impl Place {
     pub fn name(&self) -> String {
         match self {
-            Self::Path(path) => path.to_string_lossy().into_owned(),
+            Self::Path(path) => path.spelled().into_owned(),
             Self::Object(object) => object.name().to_owned(),
         }
     }
@@ -122,7 +123,7 @@ impl<'f> Search<'f> {
                 }),
                 Err(error) => {
                     self.broken
-                        .insert(path.to_string_lossy().into_owned(), error.to_string());
+                        .insert(path.spelled().into_owned(), error.to_string());
                 }
             }
         }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use gametape::Existing;
+use gametape::core::Spell as _;
 use gametape::murk::engine::World;
 use gametape::murk::engine::own::Kinds;
 use gametape::murk::tape::{Murk, MurkTape, WorldFile};
@@ -43,7 +45,7 @@ impl Given {
         };
         let tape = recording.tape_as::<MurkTape>().cloned();
         let other = || {
-            let (path, format) = (recording.path().display(), recording.format().name());
+            let (path, format) = (recording.path().spelled(), recording.format().name());
             Failure::usage(format!("{path}: {format} recordings have no world"))
         };
         let tape = tape.ok_or_else(other)?;
@@ -77,10 +79,10 @@ pub fn file(world: &World) -> WorldFile {
 }
 
 /// Writes a recording to a file.
-pub fn save(py: Python<'_>, path: PathBuf, recording: Vec<u8>) -> PyResult<()> {
+pub fn save(py: Python<'_>, path: PathBuf, recording: Vec<u8>, replace: bool) -> PyResult<()> {
     let saved = py.detach(move || {
         gametape::formats().check_name(&Murk::new(), &path)?;
-        gametape::write_file(&path, &recording)
+        gametape::write_file(&path, &recording, Existing::replaced_if(replace))
     });
     Ok(saved.map_err(Failure::from)?)
 }

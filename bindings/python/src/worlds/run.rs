@@ -174,16 +174,18 @@ impl Run {
         recording.map(|recording| PyBytes::new(py, &recording))
     }
 
-    /// Writes the recording up to now to a file, if it is kept.
+    /// Writes the recording up to now to a file, if it is kept. A file that exists is replaced only with
+    /// `replace=True`, unless it is the same already.
     ///
     /// >>> run = gametape.World.from_toml(open("heat.toml").read()).run(ticks=10, keep=True)
     /// >>> run.save("kept.murk")
     /// >>> gametape.open("kept.murk").audit().verdict
     /// 'pass'
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
         let recording = self.look(py, |run| run.recording().map(<[u8]>::to_vec));
         let none = || Failure::usage("the run has no recording: it was not kept");
-        given::save(py, path, recording.ok_or_else(none)?)
+        given::save(py, path, recording.ok_or_else(none)?, replace)
     }
 
     /// The world, with the parameters and the seed of this run.

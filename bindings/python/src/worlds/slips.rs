@@ -404,7 +404,8 @@ impl Minimised {
         to_dict(py, &self.data)
     }
 
-    /// Writes the recording to a file.
+    /// Writes the recording to a file. One that exists is replaced only with `replace=True`, unless it is the same
+    /// already.
     ///
     /// >>> world = gametape.World.from_toml(open("heat.toml").read())
     /// >>> bad = bytearray(world.run(ticks=20, keep=True).recording)
@@ -412,8 +413,9 @@ impl Minimised {
     /// >>> world.minimise(bytes(bad)).save("small.murk")
     /// >>> gametape.open("small.murk").audit().verdict
     /// 'fail'
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        given::save(py, path, self.bytes.clone())
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
+        given::save(py, path, self.bytes.clone(), replace)
     }
 
     fn __repr__(&self) -> String {

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
+use gametape_core::Spell as _;
 use gametape_core::tape::Error;
 use gametape_core::text::{Bytes, Grouped};
 use gametape_delta::wire::{HEADER_BYTES, Header};
@@ -46,7 +47,7 @@ impl PacketFile {
 
     fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default();
-        name.display().to_string()
+        name.spelled().into_owned()
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use gametape_core::Spell as _;
 use gametape_core::tape::{Error, Options};
 use gametape_core::text::Bytes;
 use gametape_delta::Schema;
@@ -68,7 +69,7 @@ pub(super) fn beside(path: &Path, packets: Ranges<'_>) -> Result<Schema, Error> 
         }
     }
     let Some((_, schema)) = read.first() else {
-        let places: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
+        let places: Vec<String> = places.iter().map(|p| p.spelled().into_owned()).collect();
         let none = match &places[..] {
             [place] => format!("{place} is not there"),
             places => format!("neither {} is there", places.join(" nor ")),
@@ -88,7 +89,7 @@ fn another(theirs: u64, read: &[(&Path, Schema)]) -> String {
     let mut message = format!("its packets are of schema {theirs:016x}");
     let first = read.first().map(|(_, schema)| schema);
     for (at, (place, schema)) in read.iter().enumerate() {
-        let place = place.display();
+        let place = place.spelled();
         // The other schema at hand may be the right one; the message then lists the differences.
         if let Some(first) = first.filter(|_| at > 0 && schema.hash() == theirs) {
             let differences = first.differences(schema);

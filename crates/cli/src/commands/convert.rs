@@ -5,8 +5,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use gametape::core::Spell as _;
 use gametape::core::tape;
-use gametape::{Beside, Content, Converted, Error, Format, Made, OptionDef, Recording, Verb, Work};
+use gametape::{
+    Beside, Content, Converted, Error, Existing, Format, Made, OptionDef, Recording, Verb, Work,
+};
 use serde_json::json;
 
 use super::{Call, Pair};
@@ -27,12 +30,13 @@ pub fn run(args: &Convert, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
                 Ok(outcome(made))
             },
             options: &known,
+            existing: args.replace.existing(),
         };
         let to = args.to.as_deref();
         return many::run(&args.paths, &args.below, to, &making, call, ui);
     }
     match Pair::of(&args.paths) {
-        Ok(pair) => one(&pair, call, ui),
+        Ok(pair) => one(&pair, args.replace.existing(), call, ui),
         Err(message) => Ok(ui.refuse(&format!("convert: {message}"))),
     }
 }
@@ -60,7 +64,7 @@ fn outcome(made: Made<Converted>) -> Outcome {
     }
 }
 
-fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+fn one(args: &Pair<'_>, existing: Existing, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let recording = match call.open(args.input) {
         Ok(recording) => recording,
         Err(error) => return Ok(ui.fail(&error)),
@@ -77,12 +81,16 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let converted = made.outcome;
     let lossy = converted.is_lossy();
     let bytes = made.content.size();
-    let less = lossy.then_some(LESS);
-    if let Err(exit) = deliver(args.input, args.output, made.content, to, less, ui)? {
-        return Ok(exit);
-    }
-    let lossy = match put_beside(&converted.beside, args.output, ui) {
-        Ok(missing) => lossy || missing,
+    let delivery = Delivery {
+        input: args.input,
+        output: args.output,
+        format: to,
+        beside: &converted.beside,
+        less: lossy.then_some(LESS),
+        existing,
+    };
+    let lossy = match delivery.deliver(made.content, ui)? {
+        Ok(whole) => lossy || !whole,
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {
@@ -133,7 +141,7 @@ impl Call<'_> {
                 path: recording.path().to_owned(),
                 source: tape::Error::NoConversion {
                     from: recording.format().name(),
-                    to: format!("{}: its extension is of no known format", output.display()),
+                    to: format!("{}: its extension is of no known format", output.spelled()),
                     known: recording.targets(),
                 },
             })
@@ -169,20 +177,6 @@ pub fn target_folder(output: &OsStr) -> Result<Option<PathBuf>, Error> {
     gametape::folder_for(Path::new(output))
 }
 
-/// Writes the files beside an output. Returns true if they are lost, since there is no place beside standard
-/// output.
-pub fn put_beside(files: &[Beside], output: &OsStr, ui: &mut Ui) -> Result<bool, Exit> {
-    for file in files {
-        if output == "-" {
-            ui.remark(&format!("not written: the .{} beside it", file.extension));
-        } else {
-            gametape::write_file(&file.path(Path::new(output)), &file.bytes)
-                .map_err(|error| ui.fail(&error))?;
-        }
-    }
-    Ok(output == "-" && !files.is_empty())
-}
-
 /// Whether two paths lead to the same file.
 pub fn is_same_file(input: &OsStr, output: &OsStr) -> bool {
     matches!(
@@ -194,31 +188,45 @@ pub fn is_same_file(input: &OsStr, output: &OsStr) -> bool {
 /// The end of a message about a file with less content than its input.
 pub const LESS: &str = "holds less";
 
-/// Writes a whole file, or standard output for `-`. With `less`, which says in which way the file is less than
-/// its input, the input is not replaced.
-pub fn deliver(
-    input: &OsStr,
-    output: &OsStr,
-    content: Content,
-    format: &dyn Format,
-    less: Option<&str>,
-    ui: &mut Ui,
-) -> io::Result<Result<(), Exit>> {
-    if output == "-" {
-        // The bytes of a file must not pass through the colour filter.
-        ui.flush()?;
-        let mut stdout = io::stdout().lock();
-        content.write_to(&mut stdout)?;
-        stdout.flush()?;
-        return Ok(Ok(()));
+/// A file to write.
+pub struct Delivery<'d> {
+    pub input: &'d OsStr,
+    /// A path, or `-` for standard output.
+    pub output: &'d OsStr,
+    pub format: &'d dyn Format,
+    /// The files beside it.
+    pub beside: &'d [Beside],
+    /// In which way the file is less than its input, if it is: then it does not replace the input.
+    pub less: Option<&'d str>,
+    pub existing: Existing,
+}
+
+impl Delivery<'_> {
+    /// Writes the file. Returns false if files beside it are lost, since there is no place beside standard output.
+    pub fn deliver(&self, content: Content, ui: &mut Ui) -> io::Result<Result<bool, Exit>> {
+        let Self { input, output, .. } = *self;
+        if output == "-" {
+            // The bytes of a file must not pass through the colour filter.
+            ui.flush()?;
+            let mut stdout = io::stdout().lock();
+            content.write_to(&mut stdout)?;
+            stdout.flush()?;
+            for file in self.beside {
+                ui.remark(&format!("not written: the .{} beside it", file.extension));
+            }
+            return Ok(Ok(self.beside.is_empty()));
+        }
+        let less = self
+            .less
+            .filter(|_| input != "-" && is_same_file(input, output));
+        if let Some(less) = less {
+            ui.complain(&format!(
+                "{}: would be replaced by a file that {less}; name another output",
+                input.spelled()
+            ));
+            return Ok(Err(Exit::Unusable));
+        }
+        let saved = content.save(Path::new(output), self.format, self.beside, self.existing);
+        Ok(saved.map(|()| true).map_err(|error| ui.fail(&error)))
     }
-    if let Some(less) = less.filter(|_| input != "-" && is_same_file(input, output)) {
-        ui.complain(&format!(
-            "{}: would be replaced by a file that {less}; name another output",
-            input.display()
-        ));
-        return Ok(Err(Exit::Unusable));
-    }
-    let saved = content.save(Path::new(output), format);
-    Ok(saved.map_err(|error| ui.fail(&error)))
 }

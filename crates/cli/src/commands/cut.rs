@@ -7,7 +7,7 @@ use gametape::core::text::{Counted, Grouped};
 use gametape::{Cut as Range, Cutout, Error, Kept, Made, Recording, When, Work};
 use serde_json::json;
 
-use super::convert::{LESS, deliver, put_beside, remark, target_folder};
+use super::convert::{Delivery, LESS, remark, target_folder};
 use super::{Call, stamp};
 use crate::advice::of_output;
 use crate::args::Cut;
@@ -27,12 +27,17 @@ pub fn run(args: &Cut, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let (input, output, format) = (&args.input, &args.output, recording.format());
     let (cutout, bytes) = (made.outcome, made.content.size());
     let less = cutout.is_less().then_some(LESS);
-    if let Err(exit) = deliver(input, output, made.content, format, less, ui)? {
-        return Ok(exit);
-    }
     let Cutout { kept, converted } = cutout;
-    let lossy = match put_beside(&converted.beside, output, ui) {
-        Ok(missing) => converted.is_lossy() || missing,
+    let delivery = Delivery {
+        input,
+        output,
+        format,
+        beside: &converted.beside,
+        less,
+        existing: args.replace.existing(),
+    };
+    let lossy = match delivery.deliver(made.content, ui)? {
+        Ok(whole) => converted.is_lossy() || !whole,
         Err(exit) => return Ok(exit),
     };
     if ui.json && output != "-" {

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{self, Write};
 
+use gametape::core::Spell as _;
 use gametape::{
     At, Dump as Wanted, Error, Lane, Partial, Recording, RowForm, Scan, Selection, TableDef, When,
 };
@@ -144,7 +145,7 @@ impl Dump {
 
 fn without_table(flag: &str, path: &OsStr, tables: &[TableDef]) -> String {
     let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
-    let path = path.display();
+    let path = path.spelled();
     if names.is_empty() {
         return format!("{path}: {flag} is for rows of a table, and there are no tables");
     }

@@ -2,6 +2,8 @@
 
 use clap::Command;
 
+use gametape::core::Spell as _;
+
 use crate::args::{Completions, Man};
 use crate::exit::Exit;
 use crate::ui::Ui;
@@ -18,7 +20,7 @@ pub fn man(command: Command, args: &Man, ui: &mut Ui) -> Exit {
     let written = std::fs::create_dir_all(&args.folder)
         .and_then(|()| clap_mangen::generate_to(command, &args.folder));
     if let Err(error) = written {
-        return ui.refuse(&format!("{}: {error}", args.folder.display()));
+        return ui.refuse(&format!("{}: {error}", args.folder.spelled()));
     }
     Exit::Fine
 }

@@ -3,13 +3,14 @@
 use std::io;
 use std::path::Path;
 
+use gametape::core::Spell as _;
 use gametape::{Error, Info, Partial, Recording, Verb};
 
 use super::{Call, many_of};
 use crate::advice;
 use crate::args::Inspect;
 use crate::exit::Exit;
-use crate::located::{located, shown};
+use crate::located::located;
 use crate::sheet::Sheet;
 use crate::ui::{Ui, secrets};
 
@@ -76,7 +77,7 @@ fn describe(path: &Path, info: Partial<Info>, ui: &mut Ui) -> io::Result<Exit> {
         described.extend(problem.map(|problem| ("error".to_owned(), problem)));
         ui.record(&described)?;
     } else {
-        ui.line(gametape::core::text::printable(&shown(path)))?;
+        ui.line(gametape::core::text::printable(&path.spelled()))?;
         ui.line(&info.value)?;
     }
     Ok(match info.problem {

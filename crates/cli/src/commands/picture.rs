@@ -4,8 +4,9 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
 
+use gametape::Work;
+use gametape::core::Spell as _;
 use gametape::core::text::printable;
-use gametape::{Draft, Error, Work};
 use gametape_picture::{Drawn, Fault, Options, Plane, draw, png};
 use serde_json::json;
 
@@ -35,7 +36,7 @@ impl Form {
             "png" => Ok(Self::Png),
             _ => Err(format!(
                 "{}: a picture is .svg or .png, or - for SVG to standard output",
-                output.display()
+                output.spelled()
             )),
         }
     }
@@ -51,7 +52,7 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if is_same_file(&args.path, &args.output) {
         ui.complain(&format!(
             "{}: would be replaced by a picture of it; name another output",
-            args.path.display()
+            args.path.spelled()
         ));
         return Ok(Exit::Unusable);
     }
@@ -81,7 +82,9 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(&bytes)?;
         stdout.flush()?;
-    } else if let Err(error) = save(&args.output, &bytes) {
+    } else if let Err(error) =
+        gametape::write_file(Path::new(&args.output), &bytes, args.replace.existing())
+    {
         return Ok(ui.fail(&of_output(error, &args.output)));
     }
     report(args, &drawn, bytes.len(), ui)
@@ -117,16 +120,6 @@ fn check_output(output: &OsStr, form: Form) -> Result<Form, String> {
         Ok(_) => Ok(form),
         Err(error) => Err(error.to_string()),
     }
-}
-
-fn save(output: &OsStr, bytes: &[u8]) -> Result<(), Error> {
-    let path = Path::new(output);
-    let mut draft = Draft::of(path)?;
-    draft.write_all(bytes).map_err(|source| Error::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    draft.finish()?.put(path)
 }
 
 /// Reports what the picture shows, in words.

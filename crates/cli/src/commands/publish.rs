@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
+use gametape::core::Spell as _;
 use gametape::core::text::{Counted, printable};
 use gametape::{Recording, Secrets, Work};
 use gametape_live::{Entry, Error, Index, Page, Site, Store, single};
@@ -13,7 +14,7 @@ use super::Call;
 use crate::advice::of_output;
 use crate::args::Publish;
 use crate::exit::Exit;
-use crate::located::{located, shown};
+use crate::located::located;
 use crate::many::recordings;
 use crate::ui::{STRONG, Ui, byte_bar, styled};
 
@@ -126,7 +127,7 @@ fn say(recording: &Recording, entry: &Entry, lost: &[String], ui: &mut Ui) -> io
         });
         ui.object(&located([("path", path)], rest))?;
     } else {
-        let path = styled(STRONG, printable(&shown(path)));
+        let path = styled(STRONG, printable(&path.spelled()));
         ui.line(format_args!("{path}  as {}", entry.id))?;
         for sentence in lost {
             ui.remark(&format!("not all of it: {sentence}"));
@@ -153,9 +154,9 @@ fn finish(
     let (store, _) = site.finish()?;
     let what = Counted(published, "recording");
     if let Some(path) = &args.single {
-        gametape::write_file(path, &single(page, &store)?)?;
+        gametape::write_file(path, &single(page, &store)?, args.replace.existing())?;
         if !ui.json {
-            let path = path.display();
+            let path = path.spelled();
             return Ok(ui
                 .line(format_args!("{what} in {path}: open it in a browser"))
                 .map(|()| Exit::Fine));
@@ -166,14 +167,14 @@ fn finish(
             Err(Error::NoPage) => {
                 ui.complain(&format!(
                     "{}: without the page: {}",
-                    folder.display(),
+                    folder.spelled(),
                     Error::NoPage
                 ));
                 return Ok(Ok(Exit::Loss));
             }
             Err(error) => return Err(error),
             Ok(()) if !ui.json => {
-                let folder = folder.display();
+                let folder = folder.spelled();
                 let serves =
                     "any web server serves it, such as: python3 -m http.server --directory";
                 return Ok(ui

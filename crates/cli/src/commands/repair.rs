@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 
 use gametape::core::AllAltered;
-use gametape::{Made, Repaired, Told, Verb, Work};
+use gametape::{Existing, Made, Repaired, Told, Verb, Work};
 use serde_json::{Value, json};
 
-use super::convert::{LESS, deliver, put_beside, target_folder};
+use super::convert::{Delivery, LESS, target_folder};
 use super::{Call, Pair};
 use crate::advice::of_output;
 use crate::args::Repair;
@@ -23,11 +23,12 @@ pub fn run(args: &Repair, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
             converts: false,
             make: &|recording, _, options, work| Ok(outcome(recording.repair_with(options, work)?)),
             options: &|from, _| from.options(Verb::Repair).to_vec(),
+            existing: args.replace.existing(),
         };
         return many::run(&args.paths, &args.below, None, &making, call, ui);
     }
     match Pair::of(&args.paths) {
-        Ok(pair) => one(&pair, call, ui),
+        Ok(pair) => one(&pair, args.replace.existing(), call, ui),
         Err(message) => Ok(ui.refuse(&format!("repair: {message}"))),
     }
 }
@@ -55,7 +56,7 @@ fn altered(altered: &AllAltered<Told>) -> (Vec<Value>, u64) {
     )
 }
 
-fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
+fn one(args: &Pair<'_>, existing: Existing, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let repaired = call.open(args.input).and_then(|recording| {
         let folder = target_folder(args.output)?;
         let bar = byte_bar(recording.input().size());
@@ -90,12 +91,17 @@ fn one(args: &Pair<'_>, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         (true, true) => Some(LESS),
         (true, false) => Some("no longer shows that it may be altered"),
     };
-    if let Err(exit) = deliver(input, output, made.content, format, less, ui)? {
-        return Ok(exit);
-    }
+    let delivery = Delivery {
+        input,
+        output,
+        format,
+        beside: &repaired.beside,
+        less,
+        existing,
+    };
     let (altered, altered_count) = altered(&repaired.altered);
-    let lossy = match put_beside(&repaired.beside, output, ui) {
-        Ok(missing) => repaired.lossy || missing,
+    let lossy = match delivery.deliver(made.content, ui)? {
+        Ok(whole) => repaired.lossy || !whole,
         Err(exit) => return Ok(exit),
     };
     if ui.json && args.output != "-" {

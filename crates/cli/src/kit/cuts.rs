@@ -36,7 +36,7 @@ impl Kit {
         }
         let steps = self.run(folder, &["dump", name]).text().lines().count();
         self.no_range(folder, sample, &part);
-        let cut = |args: &[&str]| self.run(folder, &[&["cut", name], args].concat());
+        let cut = |args: &[&str]| self.run(folder, &[&["cut", "--replace", name], args].concat());
         let read = |name: &str| fs::read(folder.path.join(name)).unwrap_or_default();
         let whole = cut(&[&part, "--from", "step:0"]);
         whole.code(0).expect(
@@ -67,8 +67,22 @@ impl Kit {
                 .expect(!bytes.is_empty(), "a part");
         }
         if steps > 1 {
+            self.run(folder, &["cut", name, &part, "--from", "step:0"])
+                .unusable("exists and is not replaced; --replace replaces it")
+                .expect(read(&part) == bytes, "the part of before");
             cut(&[name, "--to", "step:0"]).unusable("would be replaced by a file that holds less");
-            let json = self.run(folder, &["--json", "cut", name, &part, "--from", "step:1"]);
+            let json = self.run(
+                folder,
+                &[
+                    "--json",
+                    "cut",
+                    "--replace",
+                    name,
+                    &part,
+                    "--from",
+                    "step:1",
+                ],
+            );
             if !is_uncut(&json) {
                 json.expect(matches!(json.code, Some(0 | 3)), "0, or 3 with loss");
                 self.sound(folder, &json, &part, steps - 1);

@@ -127,8 +127,17 @@ impl Kit {
         }
         let cut = sample.bytes.get(1..).unwrap_or_default().to_vec();
         for bytes in [edited, cut, Vec::new()] {
-            let _ = fs::write(&out, bytes);
+            let _ = fs::write(&out, &bytes);
             let (ended, statuses) = self.statuses(&folder, &args);
+            // Whoever changed it may want to keep it.
+            ended
+                .code(2)
+                .expect(statuses.get(&a).is_some_and(|s| s == "failed"), "a failure")
+                .expect(
+                    fs::read(&out).is_ok_and(|there| there == bytes),
+                    "the file that was changed",
+                );
+            let (ended, statuses) = self.statuses(&folder, &[&args[..], &["--replace"]].concat());
             let [is_a, is_b] = [&a, &b].map(|path| statuses.get(path).map(String::as_str));
             ended
                 .code(0)

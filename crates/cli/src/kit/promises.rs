@@ -44,17 +44,33 @@ impl Kit {
         #[cfg(feature = "live")]
         self.published(&folder, name);
         self.run(&folder, &["diff", name, name]).code(0);
-        // An existing file is replaced by a whole file.
+        // An existing file is replaced by a whole file, and only if that is asked for.
         let copy = format!("copy.{}", sample.extension());
         folder.put(&copy, b"old");
-        let copied = self.run(&folder, &["convert", name, &copy]);
+        for verb in ["convert", "repair"] {
+            let refused = self.run(&folder, &[verb, name, &copy]);
+            refused
+                .unusable(&format!(
+                    "{copy} exists and is not replaced; --replace replaces it"
+                ))
+                .expect(
+                    fs::read(folder.path.join(&copy)).is_ok_and(|bytes| bytes == b"old"),
+                    "the file of before",
+                );
+        }
+        let copied = self.run(&folder, &["convert", name, &copy, "--replace"]);
         copied.code(0);
         let bytes = fs::read(folder.path.join(&copy)).unwrap_or_default();
         copied.expect(
             bytes == sample.bytes,
             "a copy that is the same byte for byte",
         );
-        let over = self.run(&folder, &["convert", name, name]);
+        let mut onto_itself = vec!["convert", name, name];
+        if !sample.beside.is_empty() {
+            // The file beside it may be spelled in another way.
+            onto_itself.push("--replace");
+        }
+        let over = self.run(&folder, &onto_itself);
         over.code(0);
         let bytes = fs::read(folder.path.join(name)).unwrap_or_default();
         over.expect(

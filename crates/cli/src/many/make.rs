@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use gametape::core::Spell as _;
 use gametape::core::text::Counted;
 use gametape::{
-    Beside, Content, Error, Format, OptionDef, Options, Recording, Report, UnsyncedFolders, Verb,
-    Work,
+    Beside, Content, Error, Existing, Format, OptionDef, Options, Recording, Report,
+    UnsyncedFolders, Verb, Work,
 };
 use serde_json::Value;
 
@@ -45,6 +46,8 @@ pub struct Making<'m> {
     pub make: &'m Make,
     /// The options for a recording of the first format that becomes one of the second.
     pub options: &'m (dyn Fn(&dyn Format, &dyn Format) -> Vec<OptionDef> + Sync),
+    /// What happens to existing files that no earlier call made.
+    pub existing: Existing,
 }
 
 /// The file that was made.
@@ -276,7 +279,7 @@ impl Folder<'_> {
             ui.remark(&format!(
                 "{} has a line for each file, with what was rounded or left out; the same call with --json \
                  prints it",
-                made.display()
+                made.spelled()
             ));
         }
         summary.print(started.elapsed(), ui)?;
@@ -403,9 +406,17 @@ impl Folder<'_> {
         entry.actions = made.actions;
         entry.report = made.report.map(|report| report.data);
         (entry.altered, entry.altered_count) = made.altered;
-        made.content.save_in(&path, to, &self.unsynced)?;
+        let existing = match self.making.existing {
+            Existing::Replace => Existing::Replace,
+            Existing::Keep => {
+                let beside = made.beside.iter().map(|file| file.path(&job.out));
+                let paths = std::iter::once(job.out.clone()).chain(beside);
+                self.manifest.existing(&job.out, paths)
+            }
+        };
+        made.content
+            .save_in(&path, to, &made.beside, existing, &self.unsynced)?;
         for file in &made.beside {
-            gametape::write_file(&file.path(&path), &file.bytes)?;
             entry.beside(&file.path(&job.out), &file.bytes);
         }
         Ok(entry)
@@ -464,6 +475,7 @@ mod tests {
                 })
             },
             options: &|_, _| Vec::new(),
+            existing: Existing::Keep,
         };
         let formats = gametape::formats();
         let call = Call {

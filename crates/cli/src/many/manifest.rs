@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use blake3::Hasher;
-use gametape::{Error, Input, OptionValue, Options, Recording};
+use gametape::{Error, Existing, Input, OptionValue, Options, Recording};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -197,6 +197,22 @@ impl Manifest {
         kept.then_some(done)
     }
 
+    /// What happens to files at these paths, which one recording becomes: they may be replaced if an earlier call
+    /// made them, and nobody has changed them since.
+    pub fn existing(&self, out: &Path, mut paths: impl Iterator<Item = PathBuf>) -> Existing {
+        let Some(done) = self.before.get(&Name::of(out)) else {
+            return Existing::Keep;
+        };
+        let is_own = |path: PathBuf| {
+            let name = Name::of(&path);
+            let mut files = std::iter::once(&done.file).chain(&done.beside);
+            let made = files.find(|file| file.out == name);
+            made.is_some_and(|file| file.is_there(&self.folder))
+                || fs::symlink_metadata(self.folder.join(path)).is_err()
+        };
+        Existing::replaced_if(paths.all(is_own))
+    }
+
     /// The folders of all earlier files.
     pub fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let names = self.before.keys();
@@ -241,7 +257,7 @@ impl Manifest {
             return Ok(());
         }
         // The lock is held until the manifest is written.
-        let ended = gametape::write_file(&path, &text);
+        let ended = gametape::write_file(&path, &text, Existing::Replace);
         drop(now.file);
         ended
     }

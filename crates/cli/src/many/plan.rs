@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gametape::core::Spell as _;
 use gametape::{Error, Format, Formats, Found};
 #[cfg(any(feature = "live", feature = "tools"))]
 use gametape::{OpenOptions, Recording};
@@ -162,14 +163,14 @@ fn check_paths(formats: &Formats, paths: &[OsString], folder: &Path) -> Vec<Stri
             .push("standard input has no name to go by below --out: IN OUT takes it".to_owned());
     }
     if fs::metadata(folder).is_ok_and(|meta| !meta.is_dir()) {
-        problems.push(format!("{}: is no folder", folder.display()));
+        problems.push(format!("{}: is no folder", folder.spelled()));
     }
     let real = fs::canonicalize(folder).ok();
     for path in paths.iter().map(Path::new).filter(|path| path.is_dir()) {
         if real.is_some() && fs::canonicalize(path).ok() == real && !formats.is_folder(path) {
             problems.push(format!(
                 "{}: is where the recordings are; name another folder for what is made of them",
-                folder.display()
+                folder.spelled()
             ));
         }
     }
@@ -216,12 +217,12 @@ fn collisions(formats: &Formats, tasks: &[Task], folder: &Path) -> Vec<String> {
             jobs.retain(|job| job.found.named || formats.format_of(&job.found.path).is_some());
         }
         if jobs.len() > 1 {
-            let names = jobs.iter().map(|job| job.found.path.display().to_string());
+            let names = jobs.iter().map(|job| job.found.path.spelled().into_owned());
             let names: Vec<String> = names.collect();
             problems.push(format!(
                 "{} would all become {}: name one of them only, or convert them into folders apart",
                 names.join(" and "),
-                folder.join(out).display()
+                folder.join(out).spelled()
             ));
         }
     }
@@ -232,7 +233,7 @@ fn collisions(formats: &Formats, tasks: &[Task], folder: &Path) -> Vec<String> {
     for job in &jobs {
         let path = folder.join(&job.out);
         if fs::canonicalize(&path).is_ok_and(|real| read.contains(&real)) {
-            let path = path.display();
+            let path = path.spelled();
             problems.push(format!("{path}: is one of the recordings themselves"));
         }
     }

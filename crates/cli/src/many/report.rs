@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use gametape::core::Spell as _;
 use gametape::core::text::{Counted, Grouped, printable};
 use gametape::{Class, Error};
 use serde_json::{Value, json};
@@ -138,7 +139,7 @@ impl FileReport {
             return Ok(());
         }
         let Some(out) = &self.out else { return Ok(()) };
-        let out = styled(STRONG, printable(&out.display().to_string()));
+        let out = styled(STRONG, printable(&out.spelled()));
         match (self.status, self.bytes) {
             (Status::Made, Some(bytes)) => {
                 let (read, bytes) = (size(self.read), size(bytes));
@@ -146,7 +147,7 @@ impl FileReport {
                 ui.line(format_args!("made  {out}  {bytes} from {read}{lossy}"))?;
             }
             (Status::WouldMake, _) => {
-                let path = printable(&self.path.display().to_string());
+                let path = printable(&self.path.spelled());
                 return ui.line(format_args!("would make  {out}  from {path}"));
             }
             _ => return Ok(()),

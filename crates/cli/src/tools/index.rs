@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::io;
 
 use clap::Parser;
+use gametape::core::Spell as _;
 use gametape::core::text::{Counted, printable};
 use gametape::murk::tape::MurkTape;
 use gametape::murk::tools::{IndexFile, index};
-use gametape::{Error, Formats, OpenOptions, Recording};
+use gametape::{Error, Existing, Formats, OpenOptions, Recording};
 use serde_json::json;
 
 use super::inputs::simulation;
@@ -59,7 +60,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
             ))?,
             Ok((_, index, frames)) => ui.line(format_args!(
                 "{}: {}",
-                printable(&index.display().to_string()),
+                printable(&index.spelled()),
                 Counted(frames, "frame")
             ))?,
         }
@@ -72,6 +73,6 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
 
 fn make(recording: &Recording) -> Result<IndexFile, Error> {
     let made = index(simulation(recording, "index")?).map_err(Error::tape(recording.path()))?;
-    gametape::write_file(&made.path, &made.bytes)?;
+    gametape::write_file(&made.path, &made.bytes, Existing::Replace)?;
     Ok(made)
 }

@@ -11,7 +11,8 @@ use gametape::{Content, Draft, Error, Formats, Recording, Work};
 
 use super::inputs::{open, simulation, world};
 use crate::Exit;
-use crate::commands::convert::{LESS, deliver, target_folder};
+use crate::args::Replace;
+use crate::commands::convert::{Delivery, LESS, target_folder};
 use crate::located::from_to;
 use crate::ui::Ui;
 
@@ -30,9 +31,11 @@ struct Args {
     /// A recording that diverges, or -
     #[arg(value_name = "IN")]
     input: OsString,
-    /// The smallest recording, or -. An existing file is replaced
+    /// The smallest recording, or -
     #[arg(value_name = "OUT")]
     output: OsString,
+    #[command(flatten)]
+    replace: Replace,
     /// The world of the recording, if it carries none
     #[arg(long, value_name = "TOML")]
     world: Option<PathBuf>,
@@ -52,9 +55,16 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         Ok(found) => found,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    // The smaller log is another recording; it never replaces the first.
-    let format = recording.format();
-    if let Err(exit) = deliver(&args.input, &args.output, content, format, Some(LESS), ui)? {
+    let delivery = Delivery {
+        input: &args.input,
+        output: &args.output,
+        format: recording.format(),
+        beside: &[],
+        // The smaller log is another recording; it never replaces the first.
+        less: Some(LESS),
+        existing: args.replace.existing(),
+    };
+    if let Err(exit) = delivery.deliver(content, ui)? {
         return Ok(exit);
     }
     if ui.json && args.output != "-" {

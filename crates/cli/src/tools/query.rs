@@ -7,6 +7,7 @@ use std::process::Command;
 
 use clap::Parser;
 use gametape::Formats;
+use gametape::core::Spell as _;
 
 use crate::Exit;
 use crate::ui::Ui;
@@ -61,7 +62,7 @@ fn run(args: &Args, _: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     match replace(Command::new(&program).args(first).args(&args.args)) {
         Ok(code) => std::process::exit(code),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ui.refuse(missing)),
-        Err(error) => Ok(ui.refuse(&format!("{}: {error}", program.display()))),
+        Err(error) => Ok(ui.refuse(&format!("{}: {error}", program.spelled()))),
     }
 }
 

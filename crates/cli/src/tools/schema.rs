@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 use gametape::Formats;
+use gametape::core::Spell as _;
 use gametape::core::text::{Counted, printable};
 use gametape::delta::{Change, Codec, FixedPoint};
 use serde_json::json;
 
 use super::inputs::schema as read;
 use crate::Exit;
-use crate::located::{located, shown};
+use crate::located::located;
 use crate::ui::{STRONG, Ui, styled};
 
 tool!(
@@ -174,7 +175,7 @@ fn hash(path: &Path, with_path: bool, formats: &Formats, ui: &mut Ui) -> io::Res
     if ui.json {
         ui.object(&located([("path", path)], json!({ "schema_hash": hash })))?;
     } else if with_path {
-        ui.line(format_args!("{hash}  {}", printable(&shown(path))))?;
+        ui.line(format_args!("{hash}  {}", printable(&path.spelled())))?;
     } else {
         ui.line(hash)?;
     }

@@ -6,6 +6,8 @@
 mod common;
 mod delta;
 mod echo;
+#[cfg(unix)]
+mod existing;
 mod folders;
 mod kit;
 #[cfg(feature = "live")]

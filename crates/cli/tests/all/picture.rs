@@ -88,19 +88,22 @@ fn pictures_of_a_match_and_of_a_capture() {
     let folder = echo::folder();
     let path = folder.path();
     for name in ["text.echoreplay", "zip.echoreplay", "match.butter"] {
-        let words = fine(path, &format!("picture {name} at.svg --at step:30"));
+        let words = fine(
+            path,
+            &format!("picture --replace {name} at.svg --at step:30"),
+        );
         assert!(words.starts_with("Positions at "), "{words}");
         assert!(words.contains("players: 4 (2 of blue: "), "{words}");
         assert!(words.contains("; disc at z "), "{words}");
         let words = fine(
             path,
-            &format!("picture {name} over.png --over step:30.. --plane xy"),
+            &format!("picture --replace {name} over.png --over step:30.. --plane xy"),
         );
         assert!(words.starts_with("Where things went from "), "{words}");
         assert!(words.contains("x goes right, from "), "{words}");
         let told = json(&fine(
             path,
-            &format!("--json picture {name} time.svg --over .. --show time"),
+            &format!("--json picture --replace {name} time.svg --over .. --show time"),
         ));
         assert!(
             told["words"]
@@ -178,7 +181,7 @@ fn standard_output_is_svg_alone() {
     let path = folder.path();
     let svg = fine(path, "picture game.rmv -");
     roxmltree::Document::parse(&svg).unwrap();
-    let drawn = fine(path, "picture game.rmv out.svg");
+    let drawn = fine(path, "picture --replace game.rmv out.svg");
     assert_eq!(svg, fs::read_to_string(path.join("out.svg")).unwrap());
     assert!(drawn.starts_with("board at "));
     // A reader that closes the pipe early is not an error.
@@ -305,9 +308,13 @@ fn a_failed_write_keeps_the_old_file() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("out.svg"), "before").unwrap();
-    let run = crate::common::within(&crate::common::full_at(4), path, "picture game.rmv out.svg")
-        .output()
-        .unwrap();
+    let run = crate::common::within(
+        &crate::common::full_at(4),
+        path,
+        "picture --replace game.rmv out.svg",
+    )
+    .output()
+    .unwrap();
     assert_eq!(run.status.code(), Some(2));
     let err = String::from_utf8_lossy(&run.stderr);
     assert!(err.starts_with("gametape: out.svg: "), "{err}");

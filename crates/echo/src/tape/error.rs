@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use gametape_core::Spell as _;
 use gametape_core::tape::Error;
 use gametape_core::text::{Bytes, Grouped};
 use gametape_core::{Class, Coded};
@@ -17,7 +18,7 @@ pub enum EchoError {
     #[error("{0}")]
     Unwritable(String),
     /// The index beside a recording can't be written.
-    #[error("the index {} can't be kept: {source}", path.display())]
+    #[error("the index {} can't be kept: {source}", path.spelled())]
     Index {
         /// The path of the index.
         path: PathBuf,

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gametape::Formats;
+use gametape::core::Spell as _;
 use tempfile::TempDir;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -189,7 +190,7 @@ impl Catalog {
     fn found(&self, root: &Root) -> Vec<(PathBuf, String)> {
         if !root.is_folder {
             let name = root.path.file_name().unwrap_or_default();
-            let name = name.to_string_lossy().into_owned();
+            let name = name.spelled().into_owned();
             return vec![(root.path.clone(), name)];
         }
         let mut files = Vec::new();
@@ -199,7 +200,7 @@ impl Catalog {
                 continue;
             }
             let within = found.path.strip_prefix(&root.path);
-            let name = within.unwrap_or(&found.path).to_string_lossy().into_owned();
+            let name = within.unwrap_or(&found.path).spelled().into_owned();
             files.push((found.path, name));
         }
         files

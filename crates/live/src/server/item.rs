@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use gametape::core::Spell as _;
 use gametape::core::tape::Work;
 use gametape::{Formats, Recording};
 use tokio::sync::watch;
@@ -357,7 +358,7 @@ impl Item {
     /// Returns the entry of a recording that is still empty.
     fn entry_of_empty(&self, formats: &Formats) -> Option<Entry> {
         let format = formats.from_extension(&self.path)?;
-        let name = self.path.file_name()?.to_string_lossy().into_owned();
+        let name = self.path.file_name()?.spelled().into_owned();
         let entry = |_| Entry {
             id: self.id.clone(),
             name,

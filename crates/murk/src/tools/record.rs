@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use gametape_core::Output;
+use gametape_core::Spell as _;
 use gametape_core::tape::{Error, Work};
 use gametape_core::text::{Counted, Grouped};
 
@@ -350,7 +351,7 @@ fn begin(path: &Path, header: &Header<'_>) -> Result<Writer<File>, Error> {
                     error("exists already; --resume continues after it".into())
                 }
                 io::ErrorKind::NotFound => {
-                    let folder = path.parent().unwrap_or(path).display();
+                    let folder = path.parent().unwrap_or(path).spelled();
                     error(format!("no such folder: {folder}"))
                 }
                 _ => source,

@@ -179,6 +179,22 @@ fn an_answer_that_cannot_be_written_leaves_the_file_that_was_there() {
     );
     assert_eq!(code, 2, "{error}");
     assert_eq!(fs::read_to_string(&old).unwrap(), "old");
+    let one = ["SELECT 1 AS one", ".", "--out", "old.csv"];
+    let (code, _, error) = query(folder.path(), &one);
+    assert_eq!(
+        (code, &*error),
+        (
+            2,
+            "gametape query: old.csv exists and is not replaced; --replace replaces it\n"
+        )
+    );
+    assert_eq!(fs::read_to_string(&old).unwrap(), "old");
+    let replacing = [&one[..], &["--replace"]].concat();
+    for args in [&replacing[..], &one] {
+        let (code, _, error) = query(folder.path(), args);
+        assert_eq!((code, &*error), (0, ""), "{args:?}");
+        assert_eq!(fs::read_to_string(&old).unwrap(), "one\n1\n");
+    }
     let (code, _, error) = query(folder.path(), &["SELECT 1", ".", "--out", "no/such/a.csv"]);
     assert_eq!(code, 2);
     assert!(error.contains("no/such"), "{error}");

@@ -1,6 +1,7 @@
 //! The files of a recording, one after the other.
 
 #[cfg(unix)]
+use gametape::core::Spell as _;
 use gametape::core::text::Counted;
 use std::fs::TryLockError;
 use std::fs::{self, File, OpenOptions};
@@ -8,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use gametape::{Draft, Error};
+use gametape::{Draft, Error, Existing};
 use gametape_echo::butter::{self, Journal};
 use gametape_echo::{Map, Rule, Session, Time, WriteError, echoreplay};
 use serde::Serialize;
@@ -279,7 +280,9 @@ impl Tape {
                 journal
                     .finish(spool, &mut draft)
                     .map_err(|error| unfinished(&error))?;
-                let put = draft.finish().and_then(|content| content.put(&path));
+                let put = draft
+                    .finish()
+                    .and_then(|content| content.put(&path, Existing::Replace));
                 put.map_err(|error| unfinished(&error.message()))?;
             }
         }
@@ -311,7 +314,7 @@ fn create(path: PathBuf, kind: Kind, options: butter::Options) -> Result<Tape, E
                 io::ErrorKind::AlreadyExists => "is there already".into(),
                 io::ErrorKind::NotFound => {
                     let folder = path.parent().unwrap_or(&path);
-                    format!("no such folder: {}", folder.display())
+                    format!("no such folder: {}", folder.spelled())
                 }
                 _ => error.to_string(),
             },

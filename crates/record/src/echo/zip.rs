@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs::File;
 use std::path::Path;
 
-use gametape::{Draft, Error};
+use gametape::{Draft, Error, Existing};
 use gametape_echo::ReadOptions;
 use gametape_echo::echoreplay::{Reader, ZipWriter};
 
@@ -35,6 +35,8 @@ pub(super) fn replace(path: &Path) -> Result<(), Error> {
         }
     }
     let draft = zip.finish().map_err(|error| failed(&error))?;
-    let put = draft.finish().and_then(|content| content.put(path));
+    let put = draft
+        .finish()
+        .and_then(|content| content.put(path, Existing::Replace));
     put.map_err(|error| failed(&error.message()))
 }

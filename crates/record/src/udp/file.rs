@@ -6,6 +6,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 
 use gametape::Error;
+use gametape::core::Spell as _;
 use gametape_capture::{CaptureError, Options, Writer};
 use gametape_delta::Schema;
 
@@ -221,7 +222,7 @@ fn create(path: &Path) -> Result<File, Error> {
             io::ErrorKind::AlreadyExists => "is there already".into(),
             io::ErrorKind::NotFound => {
                 let folder = path.parent().unwrap_or(path);
-                format!("no such folder: {}", folder.display())
+                format!("no such folder: {}", folder.spelled())
             }
             _ => error.to_string(),
         };

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
+use gametape::core::Spell as _;
 use gametape::{Error, Secrets};
 use ratatui::crossterm::event::{self, Event};
 
@@ -68,7 +69,7 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let (formats, options) = (call.formats.clone(), call.open_options());
     let (path, at, reading) = (args.path.clone(), args.at.clone(), Arc::clone(&inbox));
     let start = Start {
-        path: gametape::core::text::printable(&path.display().to_string()),
+        path: gametape::core::text::printable(&path.spelled()),
         secrets,
         view: args.view.clone(),
     };

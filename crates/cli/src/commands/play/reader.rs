@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
+use gametape::core::Spell as _;
 use gametape::core::table::{Marker, Playback, Span};
 use gametape::core::tape;
 use gametape::core::text::printable;
@@ -34,7 +35,7 @@ pub fn serve(
         Ok(tables) => tables,
         Err(error) => return failed(error),
     };
-    let path = printable(&recording.path().display().to_string());
+    let path = printable(&recording.path().spelled());
     if tables.is_empty() {
         let _ = updates.send(Update::Nothing(format!("{path}: it has no tables to play")));
         return;

@@ -5,6 +5,7 @@ mod table;
 use std::io;
 use std::path::Path;
 
+use gametape::core::Spell as _;
 use gametape::core::text::{figure, name, printable, time_figure};
 use gametape::{AnyFinding, Audit, Error, Measured, Partial, Recording, Severity, Verb, Verdict};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use super::{Call, many_of};
 use crate::advice;
 use crate::args::Stats;
 use crate::exit::Exit;
-use crate::located::{located, shown};
+use crate::located::located;
 use crate::sheet::Sheet;
 use crate::ui::{STRONG, Ui, styled, verdict_style};
 use table::table;
@@ -74,7 +75,7 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
         ui.record(&object)?;
         return Ok(exit);
     }
-    let title = styled(STRONG, printable(&shown(path)));
+    let title = styled(STRONG, printable(&path.spelled()));
     match verdict {
         // The statistics of a broken recording are not comparable.
         Some(verdict @ (Verdict::Warn | Verdict::Fail)) => {

@@ -11,6 +11,7 @@ use std::fs;
 use std::io;
 use std::time::Instant;
 
+use gametape::core::Spell as _;
 use gametape::core::text::nearest;
 use gametape::{Error, Formats, Policy};
 
@@ -114,5 +115,5 @@ fn policy(name: &std::ffi::OsStr, formats: &Formats) -> Result<Policy, String> {
         format!("{error}{meant}")
     })?;
     let policy = Policy::parse(&text, formats);
-    policy.map_err(|error| format!("{}: {error}", path.display()))
+    policy.map_err(|error| format!("{}: {error}", path.spelled()))
 }

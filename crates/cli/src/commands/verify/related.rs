@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
 
+use gametape::core::Spell as _;
 use gametape::core::{Class, Datum, Finding};
 use gametape::{AnyFinding, Related, Relations, Told, Verdict};
 
 use super::check::{Audited, Stage};
-use crate::located::{located, shown};
+use crate::located::located;
 
 /// The number of other files that a sentence names.
 const NAMED: usize = 8;
@@ -128,7 +128,7 @@ impl Files {
         let others = related.others.iter().filter_map(|other| self.path(*other));
         let others: Vec<&OsStr> = others.collect();
         let names = others.iter().take(NAMED);
-        let names: Vec<String> = names.map(|path| shown(Path::new(path))).collect();
+        let names: Vec<String> = names.map(|path| path.spelled().into_owned()).collect();
         let more = related.more + (others.len() - names.len()) as u64;
         let names = match (names.as_slice(), more) {
             (names, 1..) => format!("{} and {more} more", names.join(", ")),

@@ -3,10 +3,10 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
-use std::path::Path;
 use std::time::Instant;
 
 use gametape::core::Finding;
+use gametape::core::Spell as _;
 use gametape::core::text::{Counted, Grouped, printable};
 use gametape::{
     AnyFinding, Audit, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict,
@@ -20,7 +20,7 @@ use super::spool::{Line, Spool};
 use super::summary::Summary;
 use crate::args::Verify;
 use crate::exit::{self, Exit};
-use crate::located::{located, shown};
+use crate::located::located;
 use crate::ui::{STRONG, Ui, styled, verdict_style};
 
 pub struct Report<'a> {
@@ -75,7 +75,7 @@ impl<'a> Report<'a> {
     /// Reports a path that leads to an earlier file.
     fn again(&mut self, path: &OsStr, first: &OsStr, ui: &mut Ui) -> io::Result<()> {
         self.summary.repeated += 1;
-        let what = format!("the same file as {}", shown(Path::new(first)));
+        let what = format!("the same file as {}", first.spelled());
         let rest = Value::Object(lines::object(path, None, None, &[], &Map::new()));
         let line = located([("path", path), ("same_as", first)], rest);
         self.pass_over(line, &what, ui)
@@ -145,7 +145,7 @@ impl<'a> Report<'a> {
             self.summary.failing_unjudged += 1;
         }
         if !ui.json && !decides {
-            return lines::print_audit(&shown(Path::new(path)), audit, self.args.verbose, ui);
+            return lines::print_audit(&path.spelled(), audit, self.args.verbose, ui);
         }
         let line = if self.args.csv {
             lines::listed(path, &audited.decision, audited.facts.clone())
@@ -229,7 +229,7 @@ impl<'a> Report<'a> {
         for of in self.files.findings(found) {
             if of.findings.iter().any(|finding| shown_to_people(&finding)) {
                 let word = styled(verdict_style(of.verdict), format!("{:<4}", of.verdict));
-                let path = styled(STRONG, printable(&shown(Path::new(of.path))));
+                let path = styled(STRONG, printable(&of.path.spelled()));
                 let alone = if of.alone == of.verdict {
                     String::new()
                 } else {
@@ -295,7 +295,7 @@ fn object_for_people(
     let findings = findings.filter(|finding| is_said(finding, decision.admitted, verbose));
     let findings: Vec<String> = findings.map(ToString::to_string).collect();
     let object = json!({
-        "path": shown(Path::new(path)),
+        "path": path.spelled(),
         "summary": audit.summary,
         "said": findings,
         "admitted": decision.admitted,

@@ -4,10 +4,11 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use gametape::core::Spell as _;
 use gametape::core::text::{TextTable, printable, significant};
 use gametape::echo::tape::Butter;
 use gametape::echo::{Frame, WriteError};
-use gametape::{Format, Options, Recording, Verdict, Work};
+use gametape::{Existing, Format, Options, Recording, Verdict, Work};
 use gametape_samples::echo::{Match, MatchOptions, cut_out, echoreplay};
 use serde_json::{Value, json};
 
@@ -111,7 +112,10 @@ fn make(args: &Args) -> Result<Made, String> {
     let report = converted.outcome.report.ok_or("nothing was measured")?.data;
     let butter = args.folder.join("match.butter");
     let butter_bytes = converted.content.size();
-    converted.content.save(&butter, &Butter).map_err(sentence)?;
+    converted
+        .content
+        .save(&butter, &Butter, &[], Existing::Replace)
+        .map_err(sentence)?;
     let cut_off = save(&args.folder, "match-cut-off.butter", || {
         let mut bytes = std::fs::read(&butter).map_err(|error| error.to_string())?;
         bytes.truncate(bytes.len() * 2 / 3);
@@ -139,7 +143,7 @@ fn numbers(report: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn path_text(path: &Path) -> String {
-    path.display().to_string()
+    path.spelled().into_owned()
 }
 
 /// The size, the rounding, and the statistics of the match.

@@ -3,6 +3,7 @@
 use std::io;
 
 use gametape::Verdict;
+use gametape::core::Spell as _;
 use gametape::mines::rmv;
 use gametape_samples::mines::{Scenario, Tampering, record, scenarios};
 
@@ -17,7 +18,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
             STRONG,
             format_args!(
                 "A bot plays a game of every kind; the recordings go to {}.",
-                args.folder.display()
+                args.folder.spelled()
             ),
         ))?;
     }

@@ -12,6 +12,7 @@ use std::io;
 
 use clap::{ArgMatches, Command, CommandFactory};
 use gametape::Formats;
+use gametape::core::Spell as _;
 
 use super::inputs::parsed;
 use crate::ui::Ui;
@@ -45,19 +46,19 @@ fn command() -> String {
     let called = called.filter(|called| called.as_encoded_bytes().contains(&b'/'));
     called.map_or_else(
         || "gametape".to_owned(),
-        |called| called.display().to_string(),
+        |called| called.spelled().into_owned(),
     )
 }
 
 fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = std::fs::create_dir_all(&args.folder) {
-        return Ok(ui.refuse(&format!("{}: {error}", args.folder.display())));
+        return Ok(ui.refuse(&format!("{}: {error}", args.folder.spelled())));
     }
     if !ui.json {
         ui.line(format_args!(
             "In about ten seconds: a bot plays Minesweeper, worlds are simulated, a network stream and a match \
              of Echo VR are recorded.\nSome copies are tampered with. Everything is verified, and lies in {}.\n",
-            args.folder.display()
+            args.folder.spelled()
         ))?;
         ui.flush()?;
     }
@@ -84,7 +85,7 @@ fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
             return Ok(ui.refuse(&message));
         }
         ui.line("\nNext, to copy:")?;
-        let (command, folder) = (command(), args.folder.display());
+        let (command, folder) = (command(), args.folder.spelled());
         for line in [
             format!("verify {folder} --policy default"),
             format!(

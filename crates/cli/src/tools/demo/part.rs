@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use gametape::{Audit, Format, Recording};
+use gametape::core::Spell as _;
+use gametape::{Audit, Existing, Format, Recording};
 
 use crate::commands::verify::{audited, print_audit};
 use crate::ui::Ui;
@@ -28,8 +29,8 @@ pub(super) fn save(
     make: impl FnOnce() -> Result<Vec<u8>, String>,
 ) -> Result<String, String> {
     let path = folder.join(name);
-    gametape::write_file(&path, &make()?).map_err(|error| error.to_string())?;
-    Ok(path.display().to_string())
+    gametape::write_file(&path, &make()?, Existing::Replace).map_err(|error| error.to_string())?;
+    Ok(path.spelled().into_owned())
 }
 
 /// Audits a recording; returns the audit, or a message.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gametape::core::Spell as _;
 use gametape::core::text::Counted;
 use gametape::{Recording, Secrets, Work};
 use gametape_live::{Error, Page, Site, Store};
@@ -23,7 +24,7 @@ pub fn publish(folder: &Path, ui: &mut Ui) -> io::Result<Result<(), String>> {
         Ok(made) => made,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let out = out.display();
+    let out = out.spelled();
     let what = Counted(published, "recording");
     if page {
         ui.line(format_args!(

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
+use gametape::core::Spell as _;
 use gametape::core::text::{Counted, printable};
 use gametape::echo::Session;
 use gametape::echo::tape::Echoreplay;
@@ -121,7 +122,7 @@ fn listen(args: &Args, watched: &mut Watched, ui: &mut Ui) -> Result<Recorded, E
             Event::Waiting(fault) => format!("waiting for a match: {fault}"),
             Event::Appeared(session) => format!("recording {}", what(session)),
             Event::NextMatch(session) => format!("the next match: {}", what(session)),
-            Event::NextFile(path) => format!("goes on in {}", path.display()),
+            Event::NextFile(path) => format!("goes on in {}", path.spelled()),
             Event::Disappeared(fault) => format!("the match is gone, waiting for one: {fault}"),
             _ => return,
         };
@@ -191,7 +192,7 @@ fn report(args: &Args, recorded: &Recorded, formats: &Formats, ui: &mut Ui) -> i
     for file in &recorded.files {
         ui.line(format_args!(
             "{}: recorded {}{} ({})",
-            printable(&file.path.display().to_string()),
+            printable(&file.path.spelled()),
             Counted(file.frames, "frame"),
             match file.frames_before {
                 0 => String::new(),

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use gametape::capture::Options;
+use gametape::core::Spell as _;
 use gametape::core::text::{Counted, Grouped, printable};
 use gametape::delta::Mode;
 use gametape::{Error, Formats};
@@ -165,7 +166,7 @@ fn record(
                 ui.remark(&format!(
                     "the sender has begun anew, from tick {}: what comes now goes into {}",
                     tick(recorded.next_session),
-                    next.display()
+                    next.spelled()
                 ));
                 // If this cannot be printed, the rest is still recorded.
                 let _ = report(path, recorded, Some(next), ui).and_then(|()| ui.flush());
@@ -325,7 +326,7 @@ fn report(path: &Path, recorded: &Recorded, next: Option<&Path>, ui: &mut Ui) ->
     }
     ui.line(format_args!(
         "{}: recorded {} ({}), ticks {} to {}{}",
-        printable(&path.display().to_string()),
+        printable(&path.spelled()),
         Counted(recorded.packets, "packet"),
         Counted(recorded.bytes, "byte"),
         tick(recorded.first_tick),

@@ -41,14 +41,14 @@ pub(super) fn codes(folder: &Path, name: &str) -> Vec<String> {
 /// Repairs with loss or without; what comes out is sound.
 pub(super) fn repaired(folder: &Path, name: &str, code: i32, printed: impl IntoData) {
     let out = name.replace("bad", "good");
-    gametape(folder, &["repair", name, &out])
+    gametape(folder, &["repair", "--replace", name, &out])
         .assert()
         .code(code)
         .stdout_eq("")
         .stderr_eq(printed);
     assert!(fine(folder, &format!("verify {out}")).starts_with("pass "));
     // There is nothing left to do.
-    let (_, again) = outputs(folder, &format!("repair {out} again-{out}"), 0);
+    let (_, again) = outputs(folder, &format!("repair --replace {out} again-{out}"), 0);
     assert!(again.starts_with("nothing to repair"), "{again}");
 }
 
@@ -128,7 +128,7 @@ kept 9 of 40 packets, up to tick 9
             codes.iter().any(|other| other == code),
             "{offset}: {codes:?}"
         );
-        let (_, err) = outputs(path, "repair bad.delta good.delta", repair);
+        let (_, err) = outputs(path, "repair --replace bad.delta good.delta", repair);
         assert!(err.lines().last().unwrap().starts_with("kept "), "{err}");
         assert!(fine(path, "verify good.delta").starts_with("pass "));
     }
@@ -177,7 +177,7 @@ kept 40 packets, up to tick 40
         write(path, &bytes);
         let codes = codes(path, "bad.delta");
         assert!(codes.len() == 1 && codes[0].starts_with(code), "{codes:?}");
-        let (_, err) = outputs(path, "repair bad.delta good.delta", 3);
+        let (_, err) = outputs(path, "repair --replace bad.delta good.delta", 3);
         let lines: Vec<&str> = err.lines().collect();
         assert!(
             lines[0].starts_with("packet 39 (tick 40): dropped: "),
@@ -207,7 +207,7 @@ fn a_flipped_bit_is_found() {
         let run = gametape(path, &["verify", "bad.mcap"]).assert();
         let code = run.get_output().status.code().unwrap();
         assert!([1, 2].contains(&code), "byte {at}, bit {bit} passes");
-        let run = gametape(path, &["repair", "bad.mcap", "good.mcap"]).assert();
+        let run = gametape(path, &["repair", "--replace", "bad.mcap", "good.mcap"]).assert();
         let output = run.get_output();
         let code = output.status.code().unwrap();
         let printed = String::from_utf8_lossy(&output.stderr).into_owned();

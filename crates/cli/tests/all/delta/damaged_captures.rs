@@ -124,11 +124,11 @@ fn a_capture_whose_data_has_another_checksum() {
         let printed = "gametape: bad.mcap: byte 0: the checksum of the data section is ";
         assert!(err.starts_with(printed), "{err}");
     }
-    let (_, err) = outputs(path, "repair bad.mcap good.mcap", 3);
+    let (_, err) = outputs(path, "repair --replace bad.mcap good.mcap", 3);
     let begins = "kept, but may be altered: what stands beside the packets, such as the length of a tick (byte 0): the checksum of the data section is ";
     assert!(err.starts_with(begins), "{err}");
     assert_eq!(err.lines().count(), 3, "{err}");
-    let (told, _) = outputs(path, "repair --json bad.mcap good.mcap", 3);
+    let (told, _) = outputs(path, "repair --json --replace bad.mcap good.mcap", 3);
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["altered_count"], 1);
     let one = &told["altered"][0];
@@ -146,7 +146,7 @@ fn a_capture_whose_data_has_another_checksum() {
     let crc = chunk.chunk_start_offset as usize + 9 + 24;
     bad[crc..crc + 4].fill(0);
     fs::write(path.join("bad.mcap"), &bad).unwrap();
-    let (told, _) = outputs(path, "repair --json bad.mcap good.mcap", 3);
+    let (told, _) = outputs(path, "repair --json --replace bad.mcap good.mcap", 3);
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["altered_count"], 2, "{told}");
     let packets = &told["altered"][1];
@@ -160,7 +160,7 @@ fn a_capture_whose_data_has_another_checksum() {
     bad[*index as usize + 9 + 2 + 4] ^= 1;
     fs::write(path.join("bad.mcap"), &bad).unwrap();
     assert!(codes(path, "bad.mcap").contains(&"capture.crc".to_owned()));
-    let (_, err) = outputs(path, "repair bad.mcap good.mcap", 0);
+    let (_, err) = outputs(path, "repair --replace bad.mcap good.mcap", 0);
     assert!(err.starts_with("wrote a new index\n"), "{err}");
 }
 
@@ -225,7 +225,7 @@ kept 40 packets, up to tick 40
     );
     // As JSON.
     fs::write(path.join("bad.mcap"), &bytes[..middle as usize]).unwrap();
-    let (out, err) = outputs(path, "repair --json bad.mcap good.mcap", 3);
+    let (out, err) = outputs(path, "repair --json --replace bad.mcap good.mcap", 3);
     assert_eq!(err, "");
     let out: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(out["lossy"], true);

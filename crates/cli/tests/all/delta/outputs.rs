@@ -15,15 +15,25 @@ fn outputs_that_are_there_already() {
     let path = folder.path();
     // An existing file is replaced by a whole file.
     fs::write(path.join("old.mcap"), "old").unwrap();
-    fine(path, "convert packets old.mcap");
+    fine(path, "convert --replace packets old.mcap");
     assert_eq!(
         fine(path, "diff old.mcap run.mcap"),
         "the recordings are the same\n"
     );
-    // The schema of other packets is not what ends up beside these.
+    // The schema of other packets is not what ends up beside these, and it is not lost, either.
     fs::write(path.join("old.schema.json"), "{}").unwrap();
-    fine(path, "convert packets old.delta");
+    for call in ["convert packets old.delta", "repair run.delta old.delta"] {
+        let (_, err) = outputs(path, call, 2);
+        let refused =
+            "gametape: old.schema.json exists and is not replaced; --replace replaces it\n";
+        assert_eq!(err, refused, "{call}");
+        assert!(!path.join("old.delta").exists(), "{call}");
+        assert_eq!(fs::read(path.join("old.schema.json")).unwrap(), b"{}");
+    }
+    fine(path, "convert --replace packets old.delta");
     assert_eq!(fine(path, "schema hash old.delta"), "8bd8c1dbe8794429\n");
+    // The same again, of packets and schema, is no replacement.
+    fine(path, "convert packets old.delta");
     // A schema that can't be written is reported.
     fs::create_dir(path.join("stuck.schema.json")).unwrap();
     let (out, err) = outputs(path, "convert packets stuck.delta", 2);

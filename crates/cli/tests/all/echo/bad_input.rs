@@ -142,7 +142,7 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
         assert_eq!(err.ends_with("(the tables have the readable part)\n"), told);
         if name == "cut.echoreplay" {
             // Whole lines are converted, and the broken one is named.
-            let (_, err) = outputs(path, &format!("convert {name} new.butter"), 3);
+            let (_, err) = outputs(path, &format!("convert --replace {name} new.butter"), 3);
             let lost = format!("not carried over: line {}: the recording ends in", kept + 1);
             assert!(err.starts_with(&lost), "{err}");
             let info = json(&fine(path, "inspect --json new.butter"));
@@ -150,7 +150,7 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
             fs::remove_file(path.join("new.butter")).unwrap();
         } else {
             // It is not converted silently, and can be repaired.
-            let (_, err) = outputs(path, &format!("convert {name} new.butter"), 2);
+            let (_, err) = outputs(path, &format!("convert --replace {name} new.butter"), 2);
             assert!(
                 err.ends_with("(gametape repair may save the intact parts)\n"),
                 "{err}"
@@ -158,7 +158,11 @@ fn a_match_that_breaks_off_is_read_as_far_as_it_goes() {
         }
         assert!(!path.join("new.butter").exists());
         let extension = name.rsplit('.').next().unwrap();
-        let (_, err) = outputs(path, &format!("repair {name} mended.{extension}"), 3);
+        let (_, err) = outputs(
+            path,
+            &format!("repair --replace {name} mended.{extension}"),
+            3,
+        );
         assert!(err.contains(&format!("kept {kept} frames")), "{err}");
         let info = json(&fine(path, &format!("inspect --json mended.{extension}")));
         assert_eq!(info["steps"], kept);
@@ -196,7 +200,7 @@ fn claims_of_gigabytes_cost_nothing() {
         let (out, _) = outputs(path, &format!("verify --json {name}"), 1);
         assert_eq!(json(&out)["verdict"], "fail", "{name}");
     }
-    let (_, err) = outputs(path, "repair size.butter mended.butter", 3);
+    let (_, err) = outputs(path, "repair --replace size.butter mended.butter", 3);
     assert!(err.contains("kept "), "{err}");
 }
 
@@ -211,14 +215,22 @@ fn one_broken_line_is_named_and_taken_out() {
     fs::write(path.join("broken.echoreplay"), bytes).unwrap();
     let (out, _) = outputs(path, "verify broken.echoreplay", 1);
     assert!(out.contains("error echoreplay.json, frame 5 ("), "{out}");
-    let (out, err) = outputs(path, "convert --json broken.echoreplay new.butter", 3);
+    let (out, err) = outputs(
+        path,
+        "convert --json --replace broken.echoreplay new.butter",
+        3,
+    );
     assert_eq!(err, "");
     let lost = &json(&out)["report"]["lost_lines"];
     assert_eq!(lost.as_array().unwrap().len(), 1, "{lost}");
     assert_eq!(lost[0]["line"], 6, "{lost}");
     let info = json(&fine(path, "inspect --json new.butter"));
     assert_eq!(info["steps"], FRAMES);
-    let (_, err) = outputs(path, "repair broken.echoreplay mended.echoreplay", 3);
+    let (_, err) = outputs(
+        path,
+        "repair --replace broken.echoreplay mended.echoreplay",
+        3,
+    );
     assert!(err.starts_with("left out: frame 5 ("), "{err}");
     assert_eq!(
         fs::read(path.join("mended.echoreplay")).unwrap(),

@@ -122,12 +122,16 @@ fn without_a_wish_nothing_is_changed() {
     let path = folder.path();
     for name in ["text.echoreplay", "zip.echoreplay", "match.butter"] {
         let extension = name.rsplit('.').next().unwrap();
-        fine(path, &format!("convert {name} copy.{extension}"));
+        fine(path, &format!("convert --replace {name} copy.{extension}"));
         assert_eq!(
             fs::read(path.join(name)).unwrap(),
             fs::read(path.join(format!("copy.{extension}"))).unwrap()
         );
-        let (_, err) = outputs(path, &format!("repair {name} mended.{extension}"), 0);
+        let (_, err) = outputs(
+            path,
+            &format!("repair --replace {name} mended.{extension}"),
+            0,
+        );
         assert!(err.starts_with("nothing to repair"), "{err}");
         assert_eq!(
             fs::read(path.join(name)).unwrap(),
@@ -307,7 +311,7 @@ fn a_file_that_is_replaced_keeps_its_mode_and_a_link_its_file() {
     fs::write(path.join("old.butter"), "old").unwrap();
     fs::set_permissions(path.join("old.butter"), fs::Permissions::from_mode(0o600)).unwrap();
     symlink("old.butter", path.join("link.butter")).unwrap();
-    outputs(path, "convert zip.echoreplay link.butter", 3);
+    outputs(path, "convert --replace zip.echoreplay link.butter", 3);
     let mode = fs::metadata(path.join("old.butter"))
         .unwrap()
         .permissions()

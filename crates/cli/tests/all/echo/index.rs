@@ -25,7 +25,11 @@ fn an_index_is_kept_where_it_is_asked_for() {
     assert!(index.unwrap().starts_with(b"GTECHOB1"));
     // The index of a replaced recording is removed; an index is not a recording.
     assert_eq!(fine(path, "verify .").lines().count(), 4);
-    outputs(path, "convert match.butter text.echoreplay --plain", 0);
+    outputs(
+        path,
+        "convert --replace match.butter text.echoreplay --plain",
+        0,
+    );
     assert!(!path.join("text.echoreplay.index").exists());
 }
 

@@ -122,7 +122,7 @@ gametape: cut.murk: frame 5 (tick 6, byte [..]): the file ends in the snapshot h
         ),
     ] {
         fs::write(path.join("cut.murk"), &bytes[..offset(kept) + 3]).unwrap();
-        expect(path, "repair cut.murk mended.murk", 3).stderr_eq(format!("{printed}\n"));
+        expect(path, "repair --replace cut.murk mended.murk", 3).stderr_eq(format!("{printed}\n"));
         expect(path, "verify mended.murk", 0);
     }
 }

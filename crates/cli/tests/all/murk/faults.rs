@@ -93,7 +93,14 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
         grid("faulty.murk", tick, 1);
         assert_eq!(grid("faulty.murk", tick - 1, 0).1, "");
         // The state at a moment and a picture of it report it as well.
-        let drawn = ["picture", "faulty.murk", "moment.svg", "--view", "ink"];
+        let drawn = [
+            "picture",
+            "--replace",
+            "faulty.murk",
+            "moment.svg",
+            "--view",
+            "ink",
+        ];
         for what in [&["dump", "--state", "faulty.murk"][..], &drawn] {
             for (at, code) in [(tick - 1, 0), (tick, 1), (12, 1)] {
                 let at = format!("tick:{at}");

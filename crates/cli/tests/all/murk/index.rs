@@ -57,14 +57,14 @@ fn an_index_finds_ticks_and_names_and_mends_a_flipped_bit() {
         assert!(complaint.starts_with("gametape: run.murk: "), "{complaint}");
         assert_eq!(fs::read(path.join("run.murk.index")).unwrap(), index);
 
-        expect(path, "repair run.murk mended.murk", 0)
+        expect(path, "repair --replace run.murk mended.murk", 0)
             .stdout_eq("")
             .stderr_eq(format!("[..]: turned back: {named}\n"));
         assert_eq!(fs::read(path.join("mended.murk")).unwrap(), bytes);
         assert_eq!(fs::read(path.join("run.murk")).unwrap(), flipped);
     }
     // Nothing was lost: the recording may be replaced by itself, mended.
-    expect(path, "repair run.murk run.murk", 0);
+    expect(path, "repair --replace run.murk run.murk", 0);
     assert_eq!(fs::read(path.join("run.murk")).unwrap(), bytes);
     expect(path, "verify run.murk", 0);
 }
@@ -99,7 +99,7 @@ fn an_index_does_not_give_out_a_damaged_tick() {
     let last = twice.len() - 1;
     twice[last] ^= 8;
     fs::write(path.join("run.murk"), &twice).unwrap();
-    expect(path, "repair run.murk mended.murk", 0).stderr_eq(str![[r#"
+    expect(path, "repair --replace run.murk mended.murk", 0).stderr_eq(str![[r#"
 frame 0 (tick 1): turned back: bit 0 of byte [..] is flipped
 frame 11 (tick 12): turned back: bit 3 of byte [..] is flipped
 
@@ -113,13 +113,17 @@ frame 11 (tick 12): turned back: bit 3 of byte [..] is flipped
         twice[offsets[6] as usize - byte] ^= 1;
     }
     fs::write(path.join("run.murk"), &twice).unwrap();
-    expect(path, "repair run.murk mended.murk", 3)
+    expect(path, "repair --replace run.murk mended.murk", 3)
         .stderr_eq(str![[r#"
 frame 0 (tick 1): turned back: bit 0 of byte [..] is flipped
 kept, but may be altered: frame 5 (tick 6, byte [..]): the frame is not what it was when the index was made: more than one bit of it differs
 
 "#]]);
-    let told = outputs(path, &["repair", "--json", "run.murk", "mended.murk"], 3);
+    let told = outputs(
+        path,
+        &["repair", "--json", "--replace", "run.murk", "mended.murk"],
+        3,
+    );
     let altered =
         r#""altered":[{"first_step":5,"last_step":5,"beside":null,"code":"murk.frame-changed","#;
     assert!(told.contains(altered), "{told}");
@@ -164,7 +168,7 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
             plain,
             "{what}"
         );
-        expect(path, "repair run.murk mended.murk", 0)
+        expect(path, "repair --replace run.murk mended.murk", 0)
             .stderr_eq("the index beside the recording is not used: [..]\n");
         assert_eq!(fs::read(path.join("mended.murk")).unwrap(), bytes, "{what}");
         // Such an index is replaced.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gametape::core::Spell as _;
 use gametape::core::text::{Counted, Grouped, printable};
 use gametape::murk::tools::Recorded;
 
@@ -40,7 +41,7 @@ pub fn report(recorded: &Recorded, output: &Path, ui: &mut Ui) -> String {
     }
     format!(
         "{}: recorded {}",
-        printable(&output.display().to_string()),
+        printable(&output.spelled()),
         made(recorded)
     )
 }

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use gametape::core::Spell as _;
 use gametape::core::table;
 use gametape::core::text::{Counted, Grouped, TextTable, nearest, printable};
 use gametape::murk::engine::World;
 use gametape::murk::tools::{Measure, Run, Sweep, Swept};
-use gametape::{Error, Formats, Work};
+use gametape::{Error, Existing, Formats, Work};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 
@@ -52,7 +53,7 @@ pub fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         (Some(form), Some(path)) => {
             let mut bytes = Vec::new();
             table.write(form, &mut bytes)?;
-            if let Err(error) = gametape::write_file(path, &bytes) {
+            if let Err(error) = gametape::write_file(path, &bytes, Existing::Keep) {
                 return Ok(ui.fail(&error));
             }
             table.report(path, ui)?;
@@ -306,7 +307,7 @@ impl Table {
         }
         ui.line(format_args!(
             "{}: {} of {}",
-            printable(&path.display().to_string()),
+            printable(&path.spelled()),
             Counted(runs, "run"),
             Counted(ticks, "tick")
         ))
