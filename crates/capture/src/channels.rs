@@ -60,11 +60,6 @@ impl Channels {
         self.roles.values().any(|other| *other == role)
     }
 
-    /// Whether the channel is defined.
-    pub fn knows(&self, id: u16) -> bool {
-        self.roles.contains_key(&id) || self.foreign.contains_key(&id)
-    }
-
     pub fn role(&self, id: u16) -> Option<Role> {
         self.roles.get(&id).copied()
     }

@@ -200,27 +200,28 @@ impl<'a> Chunks<'a> {
             match found {
                 Inside::Channel(channel) => self.learned.define(channel),
                 Inside::Message(message) => {
-                    let known = [&self.learned, self.capture.channels()];
-                    let of = known
-                        .iter()
-                        .find(|channels| channels.knows(message.channel));
-                    if let Some(topic) = of.and_then(|of| of.foreign(message.channel)) {
+                    let channel = message.channel;
+                    let others = self.capture.channels();
+                    let role = self.learned.role(channel).or_else(|| {
+                        let is_learned = self.learned.foreign(channel).is_some();
+                        others.role(channel).filter(|_| !is_learned)
+                    });
+                    let Some(role) = role else {
+                        let learned = self.learned.foreign(channel);
+                        let Some(topic) = learned.or_else(|| others.foreign(channel)) else {
+                            return Err(CaptureRule::ForeignMessage { channel }.at(offset));
+                        };
                         match self.foreign.get_mut(topic) {
                             Some(count) => *count += 1,
                             None => drop(self.foreign.insert(topic.to_owned(), 1)),
                         }
                         continue;
-                    }
-                    let role = of.and_then(|of| of.role(message.channel));
+                    };
                     let times = Times {
                         sequence: message.sequence,
                         log_time: message.log_time,
                         publish_time: message.publish_time,
                     };
-                    let role = role.ok_or_else(|| {
-                        let channel = message.channel;
-                        CaptureRule::ForeignMessage { channel }.at(offset)
-                    })?;
                     if role.is_beside() && !self.beside {
                         continue;
                     }
