@@ -270,23 +270,26 @@ fn put(
     let target = target(path);
     let folder = file.path().parent().map(Path::to_owned);
     file.as_file().sync_all().map_err(Error::io(path))?;
-    match existing {
-        Existing::Replace => {
-            let moved = file.persist(&target).map_err(|error| error.error);
-            moved.map_err(Error::io(path))?;
+    let moved = match existing {
+        Existing::Replace => file.persist(&target),
+        Existing::Keep => file.persist_noclobber(&target),
+    };
+    if let Err(mut failed) = moved {
+        if existing == Existing::Replace {
+            return Err(Error::io(path)(failed.error));
         }
-        Existing::Keep => {
-            let Err(mut failed) = file.persist_noclobber(&target) else {
-                return Ok(synced(folder, unsynced));
-            };
-            if failed.error.kind() == io::ErrorKind::AlreadyExists {
-                // Another program was faster.
-                return is_there(path, || rewound(failed.file.as_file_mut())).map(drop);
-            }
-            claim(failed.file, &target).map_err(Error::io(path))?;
+        if failed.error.kind() == io::ErrorKind::AlreadyExists {
+            // Another program was faster.
+            return is_there(path, || rewound(failed.file.as_file_mut())).map(drop);
         }
+        claim(failed.file, &target).map_err(Error::io(path))?;
     }
-    Ok(synced(folder, unsynced))
+    match (folder, unsynced) {
+        (Some(folder), Some(unsynced)) => unsynced.add(folder),
+        (Some(folder), None) => sync_folder(&folder),
+        (None, _) => {}
+    }
+    Ok(())
 }
 
 /// Moves a file to a path where nothing is, on a disk whose system can neither link a file nor rename it without
@@ -298,14 +301,6 @@ fn claim(file: NamedTempFile, target: &Path) -> io::Result<()> {
         let _ = fs::remove_file(target);
         error.error
     })
-}
-
-fn synced(folder: Option<PathBuf>, unsynced: Option<&UnsyncedFolders>) {
-    match (folder, unsynced) {
-        (Some(folder), Some(unsynced)) => unsynced.add(folder),
-        (Some(folder), None) => sync_folder(&folder),
-        (None, _) => {}
-    }
 }
 
 fn rewound(file: &mut File) -> io::Result<&mut File> {

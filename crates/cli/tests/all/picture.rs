@@ -134,7 +134,10 @@ fn pictures_of_a_match_and_of_a_capture() {
     let folder = delta::folder();
     let path = folder.path();
     for name in ["run.mcap", "run.delta", "packets"] {
-        let words = fine(path, &format!("picture {name} ships.svg --at tick:20"));
+        let words = fine(
+            path,
+            &format!("picture --replace {name} ships.svg --at tick:20"),
+        );
         assert!(words.contains("tick 20, "), "{words}");
         assert!(
             words.contains(": ship: ") && words.contains("x goes right, from "),

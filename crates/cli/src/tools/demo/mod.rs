@@ -93,7 +93,7 @@ fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
             ),
             format!("dump {folder}/arena.mcap --state --at tick:300"),
             format!("diff {folder}/heat.murk {folder}/heat-faulty.murk"),
-            LOOK.replace("FOLDER", &folder.to_string()),
+            LOOK.replace("FOLDER", &folder),
         ] {
             ui.line(format_args!("  {command} {line}"))?;
         }
