@@ -697,7 +697,7 @@ rules! {
     /// The zip holds files that a system added, such as `__MACOSX` and `.DS_Store`.
     ///
     /// Fine: passed over.
-    #[error("{} of a system are passed over", Counted(*files, "file"))]
+    #[error("passed over {} that a system added to the zip", Counted(*files, "file"))]
     ZipSystem { files: u64 } = "echoreplay.zip-system", Info;
     /// The zip has several files.
     ///

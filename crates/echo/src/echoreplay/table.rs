@@ -110,6 +110,8 @@ pub(super) fn twice(entries: &[Entry]) -> Rule {
 
 /// Whether a file is one that a system adds to a folder or a zip.
 pub(super) fn is_of_system(path: &str) -> bool {
+    // In messages, a name says that it is one in the zip.
+    let path = path.strip_suffix(" in the zip").unwrap_or(path);
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     path.starts_with("__MACOSX")
         || name.starts_with("._")
