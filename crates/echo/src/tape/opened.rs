@@ -68,6 +68,13 @@ impl EchoTape {
             .is_ok_and(|head| echoreplay::is_zip(&head))
     }
 
+    /// Returns whether the text must be unpacked first: from a zip or a gzip, or from UTF-16.
+    pub(in crate::tape) fn is_packed(&self) -> bool {
+        self.input
+            .head(4)
+            .is_ok_and(|head| echoreplay::is_packed(&head))
+    }
+
     /// Returns the container for lines that are made from the recording.
     pub(in crate::tape) fn container(&self, zip: bool) -> echoreplay::Container {
         if zip {
@@ -160,7 +167,7 @@ impl EchoTape {
     /// The lines of a text, if they were found before, or if an index beside it tells, without reading all of
     /// the text.
     fn known_lines(&self) -> Option<Arc<Lines>> {
-        if self.format != EchoFormat::Echoreplay || self.is_zip() {
+        if self.format != EchoFormat::Echoreplay || self.is_packed() {
             return None;
         }
         let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,7 +193,7 @@ impl EchoTape {
     /// # Errors
     /// [`Error::Io`], [`EchoError::Spool`], [`EchoError::SpoolLimit`].
     fn spooled(&self, work: &Work<'_>) -> Result<Option<Arc<Spool>>, Error> {
-        if self.format != EchoFormat::Echoreplay || !self.is_zip() {
+        if self.format != EchoFormat::Echoreplay || !self.is_packed() {
             return Ok(None);
         }
         // A second caller waits for the first.
@@ -277,7 +284,7 @@ impl EchoTape {
     /// [`EchoError::Index`]; [`Error::Unsupported`] if the recording is a zip or has no path.
     pub(in crate::tape) fn keep_index(&self) -> Result<(), Error> {
         let refused = |why: &str| Err(Error::Unsupported(format!("no index is kept: {why}")));
-        if self.is_zip() {
+        if self.format == EchoFormat::Echoreplay && self.is_packed() {
             return refused("the recording is a zip, whose text must be inflated in any case");
         }
         let Some(path) = &self.path else {
