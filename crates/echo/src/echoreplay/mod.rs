@@ -34,6 +34,7 @@ mod encode;
 mod foreign;
 mod json;
 pub(crate) mod line;
+mod mentions;
 mod place;
 mod read;
 mod redact;

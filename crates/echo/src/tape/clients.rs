@@ -1,0 +1,118 @@
+//! One match recorded by two clients: their frames side by side, by the game clock.
+
+use gametape_core::tape::{Error, Precision, Rounded};
+
+use crate::Frame;
+
+/// Frames whose game clocks are apart by less than this many seconds are of one moment.
+const ONE_MOMENT: f32 = 0.01;
+/// Frames of two clients are compared if they are apart by at most so many milliseconds.
+const APART_MS: i64 = 16;
+
+/// The clients of two recordings.
+pub(super) struct Clients {
+    /// The milliseconds by which the clock of the second client is ahead; `None` until the game clocks of
+    /// both agree.
+    ahead: Option<i64>,
+    /// The frames of each that the other has no frame for.
+    alone: [u64; 2],
+}
+
+/// Which recording goes on.
+enum Next {
+    Both,
+    First,
+    Second,
+}
+
+impl Clients {
+    /// Returns whether two recordings begin in one session, as two clients see it.
+    pub fn of(a: &Frame, b: &Frame) -> Option<Self> {
+        let [a, b] = [&a.session, &b.session];
+        let same = a.sessionid == b.sessionid && !a.sessionid.is_empty();
+        (same && a.client_name != b.client_name).then_some(Self {
+            ahead: None,
+            alone: [0; 2],
+        })
+    }
+
+    /// Passes pairs of frames, the second as the first client would have recorded it. `next` reads the next
+    /// frame of the first recording (0) or the second.
+    pub fn pair(
+        &mut self,
+        mut next: impl FnMut(usize, &mut Frame) -> Result<bool, Error>,
+        mut take: impl FnMut(&Frame, &Frame),
+    ) -> Result<(), Error> {
+        let (mut a, mut b) = (Frame::default(), Frame::default());
+        let (mut has_a, mut has_b) = (next(0, &mut a)?, next(1, &mut b)?);
+        while has_a && has_b {
+            match self.next(&a, &b) {
+                Next::Both => {
+                    b.time = a.time;
+                    b.session.client_name.clone_from(&a.session.client_name);
+                    take(&a, &b);
+                    (has_a, has_b) = (next(0, &mut a)?, next(1, &mut b)?);
+                }
+                Next::First => {
+                    self.alone[0] += 1;
+                    has_a = next(0, &mut a)?;
+                }
+                Next::Second => {
+                    self.alone[1] += 1;
+                    has_b = next(1, &mut b)?;
+                }
+            }
+        }
+        while has_a {
+            self.alone[0] += 1;
+            has_a = next(0, &mut a)?;
+        }
+        while has_b {
+            self.alone[1] += 1;
+            has_b = next(1, &mut b)?;
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, a: &Frame, b: &Frame) -> Next {
+        let apart = b.time.0.saturating_sub(a.time.0);
+        let Some(ahead) = self.ahead else {
+            // The clock runs down.
+            let later = a.session.game_clock - b.session.game_clock;
+            return if later > ONE_MOMENT {
+                Next::First
+            } else if later < -ONE_MOMENT {
+                Next::Second
+            } else {
+                self.ahead = Some(apart);
+                Next::Both
+            };
+        };
+        match apart.saturating_sub(ahead) {
+            APART_MS.. => Next::First,
+            off if off <= -APART_MS => Next::Second,
+            _ => Next::Both,
+        }
+    }
+
+    /// What the comparison allowed for.
+    pub fn precision(&self) -> Precision {
+        let ahead = self.ahead.unwrap_or_default().unsigned_abs();
+        let mut not_compared = vec!["the name of the client".to_owned()];
+        let [a, b] = self.alone;
+        for (alone, which) in [(a, "first"), (b, "second")] {
+            if alone > 0 {
+                not_compared.push(format!("{alone} frames that only the {which} has"));
+            }
+        }
+        Precision {
+            of: "two clients, by the game clock".to_owned(),
+            rounded: vec![Rounded {
+                field: "time".to_owned(),
+                max_error: ahead as f64,
+                unit: "ms".to_owned(),
+            }],
+            not_compared,
+        }
+    }
+}
