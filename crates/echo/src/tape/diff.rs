@@ -4,7 +4,7 @@ use gametape_core::tape::{Diff, Error, Precision, Rounded, Work, object};
 use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
-use super::clients::Clients;
+use super::clients::{Clients, MOST, Moments};
 use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
 use crate::diff::{Allowed, Diff as Found, Differ, Difference, Side, Tolerance};
@@ -57,11 +57,23 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape, work: &Work<'_>) -> Resu
 /// Returns whether the recordings are of one match, by two clients.
 fn two_clients(first: &EchoTape, second: &EchoTape) -> Result<Option<Clients>, Error> {
     let (mut a, mut b) = (first.frames()?, second.frames().map_err(Error::of_other)?);
+    let mut moments = [Moments::default(), Moments::default()];
     // What can't be read is told by the comparison itself.
-    let (Ok(Some(a)), Ok(Some(b))) = (a.next(), b.next()) else {
+    let (Ok(Some(x)), Ok(Some(y))) = (a.next(), b.next()) else {
         return Ok(None);
     };
-    Ok(Clients::of(a, b))
+    if !Clients::are_two(x, y) {
+        return Ok(None);
+    }
+    for (moments, frames) in moments.iter_mut().zip([&mut a, &mut b]) {
+        while moments.all.len() < MOST
+            && let Ok(Some(frame)) = frames.next()
+        {
+            moments.push(frame);
+        }
+    }
+    let [first, second] = &moments;
+    Ok(Clients::of(&first.all, &second.all))
 }
 
 /// Compares the recordings of two clients: frame by frame of the game, whatever their clocks show.
