@@ -60,7 +60,7 @@ impl Moment {
     /// How far the clock of another client is ahead, if it shows the same moment of the game.
     fn ahead(&self, other: &Self) -> Option<i64> {
         let same = (self.clock - other.clock).abs() < ONE_MOMENT
-            && self.points == other.points
+            && self.points.map(f32::to_bits) == other.points.map(f32::to_bits)
             && self.rounds == other.rounds;
         same.then(|| other.time.0.saturating_sub(self.time.0))
     }
