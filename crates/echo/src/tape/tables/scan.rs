@@ -19,13 +19,13 @@ pub fn scan(
 ) -> Result<Vec<Partial<()>>, Error> {
     work.wanted()?;
     let mut pass = Pass::new(&tables(tape.format), scans)?;
-    if tape.format == EchoFormat::Echoreplay {
-        pass.look_ahead();
-    }
     let found = match pass.from() {
         Some(from) => tape.frames_before(from, pass.parts)?,
         None => None,
     };
+    if found.is_none() && tape.format == EchoFormat::Echoreplay {
+        pass.look_ahead();
+    }
     let mut frames = if let Some((frames, _, course)) = found {
         pass.continue_at(course);
         frames
