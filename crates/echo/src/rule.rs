@@ -265,6 +265,12 @@ rules! {
     /// The machine's clock was set, or parts were joined.
     #[error("recorded {} ms before the frame before it", Grouped(*ms))]
     TimeBackwards { ms: u64 } = "echo.time-backwards", Warning;
+    /// The wall clock was changed by half hours while the game ran on.
+    ///
+    /// Fine: summer time, a clock of 12 hours, or a date that stood still at midnight. It is no cut:
+    /// durations and times since the start follow the game.
+    #[error("the wall clock goes {} by {} s while the game runs on: a change of the clock, not a cut", if *.seconds < 0 { "back" } else { "on" }, Grouped(.seconds.unsigned_abs()))]
+    WallClock { seconds: i64 } = "echo.wall-clock", Info;
     /// Two frames were recorded in the same millisecond.
     ///
     /// Fine: a recorder that caught up.
@@ -379,7 +385,7 @@ rules! {
     ///
     /// Something was cut out.
     #[error("the clock goes from {before:.2} to {now:.2} s while {} ms pass: something was cut out", Grouped(*ms))]
-    ClockJump { before: f32, now: f32, ms: u64 } = "echo.clock-jump", Warning;
+    ClockJump { before: f32, now: f32, ms: u64 } = "echo.clock-jump", Error;
     /// In 30 s of play, which goals may interrupt, the clock loses over 5 % more or less than pass.
     ///
     /// Times were edited to slow the match down or speed it up, or something was cut out.
@@ -405,7 +411,7 @@ rules! {
     ///
     /// Something was cut out.
     #[error("{moved} of {players} players are elsewhere at once, {} ms after the frame before: something was cut out", Grouped(*ms))]
-    AllJump { moved: u64, players: u64, ms: u64 } = "echo.all-jump", Warning;
+    AllJump { moved: u64, players: u64, ms: u64 } = "echo.all-jump", Error;
     /// In the arena, a player is over 15 m away within 100 ms while the match is played.
     ///
     /// A player came back, or edited.
@@ -451,7 +457,7 @@ rules! {
     ///
     /// Something was cut out around the goal.
     #[error("the points of {team} rise in the very frame in which the next round starts: something was cut out")]
-    GoalCut { team: TeamId } = "echo.goal-cut", Warning;
+    GoalCut { team: TeamId } = "echo.goal-cut", Error;
     /// More rounds are won than there are, or fewer than none.
     ///
     /// A .butter stores the rounds of its first frame.
@@ -468,6 +474,12 @@ rules! {
     /// Fine.
     #[error("a player leaves {team}")]
     PlayerLeft { team: TeamId } = "echo.player-left", Info;
+    /// All players are missing for at most 5 s, in the middle of a session.
+    ///
+    /// The game's answer was empty for a moment, or its members were lost. Players and statistics are
+    /// followed across it: nobody leaves or joins.
+    #[error("none of the {} is in {} from here on", Counted(*players, "player"), Counted(*frames, "frame"))]
+    NoPlayers { players: u64, frames: u64 } = "echo.no-players", Info;
     /// A player changes teams.
     ///
     /// Fine.

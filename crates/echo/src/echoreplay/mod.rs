@@ -35,6 +35,7 @@ mod encode;
 mod foreign;
 mod json;
 pub(crate) mod line;
+mod mentions;
 mod notes;
 mod odd;
 mod place;

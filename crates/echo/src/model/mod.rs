@@ -458,6 +458,11 @@ impl Session {
     }
 }
 
+/// Whether a name is one: the API calls nobody `[INVALID]`.
+pub(crate) fn is_somebody(name: &str) -> bool {
+    !matches!(name, "" | "[INVALID]")
+}
+
 /// Formats the clock as the game shows it: minutes, seconds, hundredths, truncated.
 #[must_use]
 pub fn clock_display(seconds: f32) -> CompactString {

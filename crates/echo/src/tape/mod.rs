@@ -2,6 +2,7 @@
 
 mod answers;
 mod chunks;
+mod clients;
 mod convert;
 mod cut;
 mod diff;
@@ -24,10 +25,11 @@ use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
     Error, Estimate, Estimates, Follow, Format, FormatInfo, Info, Measured, Options, Partial,
-    Pieces, Repaired, Secrets, Sink, Source, Tape, Target, Work,
+    Pieces, RelationDef, Repaired, Secrets, Sink, Source, Tape, Target, Work,
 };
 use gametape_core::{Input, RuleInfo};
 
+use crate::trace::RELATIONS;
 use crate::{ReadOptions, Rule, butter, echoreplay};
 use chunks::Kept;
 use frames::EchoFormat;
@@ -193,7 +195,9 @@ formats! {
 
 fn rules_of(starts: &[&str]) -> Vec<RuleInfo> {
     let of = |rule: &&RuleInfo| starts.iter().any(|start| rule.code.starts_with(start));
-    Rule::ALL.iter().filter(of).copied().collect()
+    let relations = RELATIONS.iter().map(RelationDef::rule);
+    let rules = Rule::ALL.iter().filter(of).copied();
+    rules.chain(relations).collect()
 }
 
 impl Tape for EchoTape {

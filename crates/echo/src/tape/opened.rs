@@ -12,9 +12,10 @@ use super::error::EchoError;
 use super::frames::{EchoFormat, Frames};
 use super::index;
 use super::lines::Lines;
+use crate::ReadOptions;
 use crate::butter::Parts;
+use crate::course::Course;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
-use crate::{ReadOptions, Time};
 
 /// The size of the text that may be spooled from any zip, however small.
 const LEAST_TEXT: u64 = 1 << 30;
@@ -116,12 +117,12 @@ impl EchoTape {
     }
 
     /// Frames from the chunk or the line of the last frame before a moment on, the step of the first, and
-    /// the time at which the recording starts. `None` if the recording has to be read from its start.
+    /// the course of the time up to it. `None` if the recording has to be read from its start.
     pub(in crate::tape) fn frames_before(
         &self,
         at: At,
         parts: Parts,
-    ) -> Result<Option<(Frames, u64, Time)>, Error> {
+    ) -> Result<Option<(Frames, u64, Course)>, Error> {
         if self.format == EchoFormat::Echoreplay {
             return self.lines_before(at);
         }
@@ -129,11 +130,14 @@ impl EchoTape {
             .chunks()
             .map(|chunks| chunks.before(&self.input, at, parts));
         let found = found.transpose().map_err(Error::Io)?.flatten();
-        Ok(found.map(|(reader, step, start)| (Frames::skipping(reader, step), step, start)))
+        Ok(found.map(|(reader, step, start)| {
+            let frames = Frames::skipping(reader, step);
+            (frames, step, Course::from(start))
+        }))
     }
 
     /// The same for text whose lines are known.
-    fn lines_before(&self, at: At) -> Result<Option<(Frames, u64, Time)>, Error> {
+    fn lines_before(&self, at: At) -> Result<Option<(Frames, u64, Course)>, Error> {
         let Some(lines) = self.known_lines() else {
             return Ok(None);
         };
@@ -150,7 +154,11 @@ impl EchoTape {
             .map_err(Error::Io)?;
         let reader =
             Reader::continuing(stream, ReadOptions::lenient(), (step, entry.offset, start));
-        Ok(Some((Frames::continuing(reader, step), step, start)))
+        Ok(Some((
+            Frames::continuing(reader, step),
+            step,
+            lines.course(step),
+        )))
     }
 
     /// Returns the steps at which at most so many parts start that can be read by themselves.
