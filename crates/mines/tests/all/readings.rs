@@ -207,6 +207,7 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
 
 /// A program in which the right button is no part of a chord while the left one is held, except
 /// where recordings prove that it is.
+#[allow(clippy::struct_excessive_bools)] // Independent facts, not a state.
 struct RightAlone {
     left: bool,
     /// Whether a chord ended with the right button, and the left one is still held.

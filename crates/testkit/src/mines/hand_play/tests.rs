@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use gametape_mines::rmv;
+use gametape_mines::{Version, rmv};
 
 use super::super::simulator::{brings_its_move, events_of, expected};
 use super::super::{mouse_of, random_game};
