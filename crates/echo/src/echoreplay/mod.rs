@@ -43,6 +43,7 @@ mod read;
 mod redact;
 mod salvage;
 pub(crate) mod scan;
+mod signature;
 mod skipped;
 #[cfg(feature = "tape")]
 mod spool;
@@ -72,8 +73,9 @@ pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
 pub use salvage::{Salvaged, salvage, salvage_to};
 #[cfg(feature = "tape")]
+pub(crate) use signature::is_zip;
+#[cfg(feature = "tape")]
 pub(crate) use spool::{Spool, SpoolError};
 pub use stream::{Feed, Reader, open, open_with};
-#[cfg(feature = "tape")]
-pub(crate) use text::{is_packed, is_zip};
+pub(crate) use text::is_packed;
 pub use write::{Writer, write};

@@ -1,6 +1,6 @@
 //! Reading the columns of a line, whatever is odd in them.
 
-use super::decode::{self, Fault, Mended, Seen};
+use super::decode::{self, Fault, Mended, REQUIRED, Seen};
 use crate::model::{Bones, Object, Session};
 use crate::rule::Rule;
 
@@ -32,7 +32,7 @@ pub(super) fn session(
     let (fault, seen) = match decode::session(text, session) {
         Ok(met) => {
             let lacks = match &mut odd.usual {
-                Some(usual) => usual.0.lacks(&met.seen),
+                Some(usual) => usual.0.lacks(&met.seen, &REQUIRED),
                 None => false,
             };
             if !met.odd && !lacks && session.unknown.is_empty() {
@@ -76,7 +76,7 @@ fn odd_session(
         return Ok(Vec::new());
     }
     if let (Some(usual), None) = (&mut odd.usual, seen) {
-        usual.0.lacks(&mended.seen);
+        usual.0.lacks(&mended.seen, &REQUIRED);
     }
     notes.extend(unknown(&session.unknown));
     Ok(notes)

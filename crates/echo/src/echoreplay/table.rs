@@ -5,8 +5,10 @@ use std::io::{self, Read};
 
 use gametape_core::ByteReader;
 
-use super::unzip::LOCAL_HEADER;
 use crate::rule::Rule;
+
+/// The first bytes of a file in a zip.
+pub(super) const LOCAL_HEADER: &[u8; 4] = b"PK\x03\x04";
 
 /// The size of an entry without its name, extra fields and comment.
 const SIZE: usize = 46;

@@ -11,17 +11,12 @@ use super::unpack::Unpack;
 use super::unzip::{Filled, Member};
 use crate::rule::Rule;
 
-/// Whether a file starts like a zip.
-pub(crate) fn is_zip(start: &[u8]) -> bool {
-    start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
-}
-
 /// Whether a file starts like one that must be unpacked: a zip, a gzip, or UTF-16.
 pub(crate) fn is_packed(start: &[u8]) -> bool {
     #[cfg(feature = "zip")]
     return super::unpack::is_packed(start);
     #[cfg(not(feature = "zip"))]
-    return is_zip(start);
+    return super::signature::is_zip(start);
 }
 
 /// The source of the text. For a zip, reading reports an end after each of its files.

@@ -20,7 +20,7 @@ const PIECE: usize = 16 << 10;
 
 /// Whether a file starts like one that must be unpacked.
 pub(super) fn is_packed(start: &[u8]) -> bool {
-    super::text::is_zip(start) || is_gzip(start) || Utf16::of(start).is_some()
+    super::signature::is_zip(start) || is_gzip(start) || Utf16::of(start).is_some()
 }
 
 fn is_gzip(start: &[u8]) -> bool {
@@ -123,7 +123,7 @@ impl<R: Read> Unpack<R> {
                 other => return Ok(other),
             };
             self.look()?;
-            if super::text::is_zip(&self.head) && self.inner.len() < DEEPEST {
+            if super::signature::is_zip(&self.head) && self.inner.len() < DEEPEST {
                 match self.enter()? {
                     None => continue,
                     Some(rule) => return Ok(Member::Closed(name, rule)),

@@ -11,10 +11,9 @@ use gametape_core::text::{Crc32, printable, shortened};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::table::{self, LocalHeader};
+use super::table::{self, LOCAL_HEADER, LocalHeader};
 use crate::rule::{Rule, ZipCut};
 
-pub(super) const LOCAL_HEADER: &[u8; 4] = b"PK\x03\x04";
 const DIRECTORY_ENTRY: &[u8; 4] = b"PK\x01\x02";
 /// The optional signature of the checksum and sizes after a file.
 const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";

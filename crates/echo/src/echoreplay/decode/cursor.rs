@@ -357,6 +357,14 @@ fn plain(text: &[u8]) -> usize {
     count
 }
 
+/// Whether the whole text is one JSON value.
+pub(in crate::echoreplay) fn is_whole(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(|text| {
+        let mut json = Cursor::new(text);
+        json.raw().is_ok() && json.end().is_ok()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

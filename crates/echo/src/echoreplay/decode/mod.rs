@@ -11,8 +11,8 @@ mod session;
 
 use std::mem;
 
-pub(super) use self::cursor::{Cursor, Read};
-pub(super) use self::mend::{Mended, bare, bones as mend_bones, session as mend_session};
+pub(super) use self::cursor::{Cursor, Read, is_whole};
+pub(super) use self::mend::{Mended, REQUIRED, bare, bones as mend_bones, session as mend_session};
 use self::object::Source;
 pub(super) use self::object::{Ids, MOST, MOST_UNKNOWN, Members, Others, write_object};
 pub(super) use self::reference::look;
@@ -129,14 +129,6 @@ pub(super) fn bones_with(
         *bones = Some(read);
     }
     Ok(source.json.odd)
-}
-
-/// Whether the whole text is one JSON value.
-pub(super) fn is_whole(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(|text| {
-        let mut json = Cursor::new(text);
-        json.raw().is_ok() && json.end().is_ok()
-    })
 }
 
 /// Whether the whole text is one value, however damaged its parts are.

@@ -1,7 +1,5 @@
 //! The members that objects have, so that one that is missing in a frame is noticed.
 
-use super::mend::REQUIRED;
-
 /// The kinds of objects, as places in [`Seen`].
 pub(super) const SESSION: usize = 0;
 pub(super) const PLAYSPACE: usize = 1;
@@ -40,12 +38,12 @@ impl Seen {
     }
 
     /// Adds the members of another frame, and returns whether an object of that frame lacks one that was
-    /// seen before.
+    /// seen before. `required` has those that every object of its kind needs.
     #[inline]
-    pub fn lacks(&mut self, frame: &Self) -> bool {
+    pub fn lacks(&mut self, frame: &Self, required: &[u64; KINDS]) -> bool {
         let mut lacks = false;
         let frame = frame.every.iter().zip(&frame.any);
-        for ((seen, required), (every, any)) in self.any.iter_mut().zip(REQUIRED).zip(frame) {
+        for ((seen, required), (every, any)) in self.any.iter_mut().zip(required).zip(frame) {
             *seen |= any;
             lacks |= *seen & required & !every != 0;
         }

@@ -50,7 +50,7 @@ pub(super) fn table(kind: usize) -> &'static [Row] {
 }
 
 /// For each kind of object, the members that are in every one of a game, as bits.
-pub(in crate::echoreplay::decode) const REQUIRED: [u64; 12] = required();
+pub(in crate::echoreplay) const REQUIRED: [u64; 12] = required();
 
 const fn required() -> [u64; 12] {
     let mut all = [0; 12];

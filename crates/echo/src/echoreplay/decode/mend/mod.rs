@@ -8,14 +8,14 @@ mod kinds;
 mod text;
 mod value;
 
-pub(super) use self::kinds::REQUIRED;
+pub(in crate::echoreplay) use self::kinds::REQUIRED;
 use std::fmt::Write as _;
 
 use gametape_core::Rule as _;
 
 use self::kinds::{Row, child, table};
 use self::value::{Fixed, fix};
-use super::is_whole;
+use super::cursor::is_whole;
 use super::seen::{self, Seen};
 use crate::members::Kind;
 use crate::rule::Rule;

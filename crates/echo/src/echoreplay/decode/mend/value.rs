@@ -1,6 +1,6 @@
 //! Values of one kind in the spelling of another.
 
-use super::super::is_whole;
+use super::super::cursor::is_whole;
 use super::super::number::number;
 use super::text::{self, unquoted};
 use crate::members::Kind;
