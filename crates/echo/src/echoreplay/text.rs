@@ -6,17 +6,12 @@ use std::io::{self, Read, Seek};
 #[cfg(feature = "tape")]
 use super::spool::Spooled;
 #[cfg(feature = "zip")]
-use super::unpack::Unpack;
-#[cfg(feature = "zip")]
-use super::unzip::{Filled, Member};
+use super::unzip::{Filled, Member, Unzip};
 use crate::rule::Rule;
 
-/// Whether a file starts like one that must be unpacked: a zip, a gzip, or UTF-16.
-pub(crate) fn is_packed(start: &[u8]) -> bool {
-    #[cfg(feature = "zip")]
-    return super::unpack::is_packed(start);
-    #[cfg(not(feature = "zip"))]
-    return super::signature::is_zip(start);
+/// Whether a file starts like a zip.
+pub(crate) fn is_zip(start: &[u8]) -> bool {
+    start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
 /// The source of the text. For a zip, reading reports an end after each of its files.
@@ -24,7 +19,7 @@ pub(crate) fn is_packed(start: &[u8]) -> bool {
 pub(super) enum Text<R> {
     Plain(R),
     #[cfg(feature = "zip")]
-    Zip(Box<Unpack<R>>),
+    Zip(Box<Unzip<R>>),
     /// The text of a zip that was inflated before.
     #[cfg(feature = "tape")]
     Spool(Box<Spooled>),
@@ -43,10 +38,10 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl<R: Read + Seek> Text<R> {
-    /// Opens a packed text. Also returns the fault of the zip, if there is one.
+    /// Looks for the table of a zip. Also returns the fault of the zip, if there is one.
     #[cfg(feature = "zip")]
     pub fn unzip(source: R) -> io::Result<(Self, Option<Rule>)> {
-        let (zip, fault) = Unpack::open(source)?;
+        let (zip, fault) = Unzip::open(source)?;
         Ok((Self::Zip(Box::new(zip)), fault))
     }
 
@@ -66,16 +61,16 @@ impl<R: Read> Text<R> {
         error.downcast::<Fault>().map(|fault| fault.0)
     }
 
-    /// Goes to the next file of a zip. Also returns what is to be said about the files, each once.
+    /// Goes to the next file of a zip. Once, also returns how many files there are, if there are several.
     #[cfg(feature = "zip")]
-    pub fn next_member(&mut self) -> io::Result<(Member, Vec<Rule>)> {
+    pub fn next_member(&mut self) -> io::Result<(Member, Option<Rule>)> {
         match self {
-            Self::Plain(_) => Ok((Member::None, Vec::new())),
+            Self::Plain(_) => Ok((Member::None, None)),
             #[cfg(feature = "tape")]
             Self::Spool(spool) => spool.next_file(),
             Self::Zip(zip) => {
                 let next = zip.next_file()?;
-                Ok((next, zip.notes()))
+                Ok((next, zip.several()))
             }
         }
     }

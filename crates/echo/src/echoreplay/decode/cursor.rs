@@ -26,8 +26,6 @@ pub(in crate::echoreplay) struct Cursor<'t> {
     text: &'t str,
     at: usize,
     why: &'static str,
-    /// A value was read that is not spelled as the API spells it, or is missing.
-    pub(in crate::echoreplay) odd: bool,
 }
 
 impl<'t> Cursor<'t> {
@@ -36,7 +34,6 @@ impl<'t> Cursor<'t> {
             text,
             at: 0,
             why: "",
-            odd: false,
         }
     }
 
@@ -178,9 +175,7 @@ impl<'t> Cursor<'t> {
             self.at += size;
             return Ok(number);
         }
-        let number = self.number()?.float();
-        self.odd |= number.abs() > f64::from(f32::MAX);
-        Ok(number)
+        Ok(self.number()?.float())
     }
 
     /// Reads a number, which is returned if it is whole, however it is spelled.
@@ -191,9 +186,7 @@ impl<'t> Cursor<'t> {
             self.at += size;
             return Ok(Some(number.into()));
         }
-        let number = self.number()?;
-        self.odd |= !number.whole;
-        Ok(number.whole())
+        Ok(self.number()?.whole())
     }
 
     #[cold]
@@ -355,14 +348,6 @@ fn plain(text: &[u8]) -> usize {
         count += 8;
     }
     count
-}
-
-/// Whether the whole text is one JSON value.
-pub(in crate::echoreplay) fn is_whole(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(|text| {
-        let mut json = Cursor::new(text);
-        json.raw().is_ok() && json.end().is_ok()
-    })
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{At, Clocks, Stamp};
 
-use super::frame::{is_long_after, stamp};
+use super::frame::stamp;
 use super::giving::{Ended, Giving};
+use crate::Time;
 use crate::butter::Parts;
-use crate::course::Course;
 use crate::model::Frame;
 use crate::stats::StatsBuilder;
 use crate::tape::info::Known;
@@ -22,9 +22,7 @@ pub struct Pass {
     pub parts: Parts,
     /// The statistics of the whole match, computed once for all tables that need them.
     counted: Option<StatsBuilder>,
-    course: Course,
-    /// For each table, the first frame after its range, if frames may be in the wrong order.
-    after: Option<Vec<Option<Stamp>>>,
+    start: Option<Time>,
     /// The last frame up to which all rows were given.
     pub settled: Option<Stamp>,
 }
@@ -35,8 +33,7 @@ impl Pass {
         let giving = |(scan, rows): (&Scan, &Scanning)| Ok(Giving::of(scan.find(tables)?, rows));
         let of = scans.iter().zip(running.iter()).map(giving);
         let tables: Vec<Giving> = of.collect::<Result<_, Error>>()?;
-        // The game clock tells where the wall clock was changed.
-        let none = Parts::GAME;
+        let none = Parts::NONE;
         let parts = tables
             .iter()
             .fold(none, |parts, table| parts.with(table.parts()));
@@ -46,8 +43,7 @@ impl Pass {
             scans: running,
             parts,
             counted: counts.then(StatsBuilder::new),
-            course: Course::default(),
-            after: None,
+            start: None,
             settled: None,
         })
     }
@@ -66,14 +62,9 @@ impl Pass {
         earliest.filter(|_| self.tables.iter().all(is_state))
     }
 
-    /// Looks for frames of a range after its end, too: lines may be in the wrong order.
-    pub fn look_ahead(&mut self) {
-        self.after = Some(vec![None; self.tables.len()]);
-    }
-
-    /// Leaves out the frames before the next one, up to which this is the course of the time.
-    pub const fn continue_at(&mut self, course: Course) {
-        self.course = course;
+    /// Leaves out the frames before the next one, in a recording that starts at this time.
+    pub const fn continue_at(&mut self, start: Time) {
+        self.start = Some(start);
     }
 
     /// Adds the rows of a frame, and passes full batches to the visitor. Breaks if no more rows are
@@ -84,27 +75,16 @@ impl Pass {
         frame: &Frame,
         visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>, Error> {
-        let stamp = stamp(step, frame, &mut self.course);
+        let stamp = stamp(step, frame, &mut self.start);
         if let Some(counted) = &mut self.counted {
             counted.push(frame);
         }
         let counted = self.counted.as_ref();
         let mut waits = false;
         let tables = self.tables.iter_mut().zip(self.scans.iter_mut());
-        let tables = (0..).zip(tables).filter(|(_, (_, rows))| !rows.is_over());
-        for (at, (table, rows)) in tables {
+        for (table, rows) in tables.filter(|(_, rows)| !rows.is_over()) {
             let is_of_range = !table.is_of_the_whole();
             let is_after = rows.position(stamp) == Position::After;
-            if is_after
-                && is_of_range
-                && let Some(after) = self
-                    .after
-                    .as_mut()
-                    .and_then(|after| after.get_mut::<usize>(at))
-                && !is_long_after(*after.get_or_insert(stamp), stamp)
-            {
-                continue;
-            }
             if is_after && is_of_range || !table.frame(frame, stamp, counted, rows) {
                 rows.finish();
             }
