@@ -314,7 +314,7 @@ pub struct Serve {
 
 #[cfg(feature = "live")]
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("to").required(true), mut_arg("replace", |arg| arg.requires("single")))]
+#[command(group = clap::ArgGroup::new("to").required(true), mut_arg("replace", |arg| arg.conflicts_with("out")))]
 pub struct Publish {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]

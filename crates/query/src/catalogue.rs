@@ -195,7 +195,7 @@ impl Catalogue {
     /// Returns what is known of a file, and its number; `None` if it is not in the catalogue, or changed
     /// since.
     pub fn entry(&self, below: &Path, was: Was) -> Option<(u32, Entry)> {
-        let number = *self.numbers.get(below.to_str()?)?;
+        let number = *self.numbers.get(&*below.spelled())?;
         let is_same = self.was(number)? == was;
         Some((number, is_same.then(|| self.entry_at(number))??))
     }
@@ -203,7 +203,7 @@ impl Catalogue {
     /// Returns what is known of a file with these bytes, and its number; `None` if it is not in the
     /// catalogue, or has other bytes there.
     pub fn same(&self, below: &Path, hash: &str) -> Option<(u32, Entry)> {
-        let number = *self.numbers.get(below.to_str()?)?;
+        let number = *self.numbers.get(&*below.spelled())?;
         let is_same = self.hash(number)? == hash;
         Some((number, is_same.then(|| self.entry_at(number))??))
     }

@@ -97,6 +97,14 @@ fn a_failed_publication_is_reported_and_loses_nothing() {
             "nowhere",
         ),
         (
+            &["publish", "games/a.rmv", "--single", "taken"],
+            "taken exists and is not replaced; --replace replaces it",
+        ),
+        (
+            &["publish", "games/a.rmv", "--out", "site", "--replace"],
+            "error: the argument '--out <DIR>' cannot be used with '--replace'",
+        ),
+        (
             &["publish", "games/a.rmv"],
             "error: the following required arguments",
         ),
