@@ -21,6 +21,7 @@ pub(crate) struct Step<'e> {
     pub event: &'e MouseEvent,
     /// The event that acts on the board now: this one, or the button event that brought this move.
     /// `None` for such a button event, which acts with its move.
+    #[cfg_attr(not(feature = "tape"), allow(dead_code))] // Only the traces of a tape need it.
     pub acts: Option<&'e MouseEvent>,
     /// The click that it completed.
     pub click: Option<Click>,
