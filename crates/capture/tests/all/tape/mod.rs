@@ -5,7 +5,6 @@ mod audit;
 mod convert;
 mod cut;
 mod diff;
-mod elsewhere;
 mod figures;
 mod moments;
 mod open;
