@@ -107,7 +107,6 @@ pub(super) fn info(mut info: Info, game: &Game<'_>, events: Option<u64>, secrets
         "program": texts.program,
         "player": {
             "name": texts.name,
-            "default_name": is_default_name(&texts.name),
             "nickname": texts.nickname,
             "country": texts.country,
             "token": texts.token,
