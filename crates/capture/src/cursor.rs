@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use gametape_delta::wire::{self, HEADER_BYTES, Header};
 
-use crate::container::{Inside, inside};
+use crate::channels::Channels;
+use crate::container::{Inside, MESSAGE_HEAD, RECORD_HEAD, inside, record_in};
 use crate::file::DeltaFile;
 use crate::layout::Role;
 use crate::packet::{Packet, Times};
@@ -47,6 +48,16 @@ impl<'a> Cursor<'a> {
             Source::Capture(chunks) => chunks.next(),
             Source::Delta(cursor) => cursor.next(),
         }
+    }
+
+    /// The topics of other programs, and the number of their messages, which were passed over so far.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = (&str, u64)> {
+        let found = match &self.0 {
+            Source::Capture(chunks) => Some(&chunks.foreign),
+            Source::Delta(_) => None,
+        };
+        let found = found.into_iter().flatten();
+        found.map(|(topic, count)| (topic.as_str(), *count))
     }
 
     /// The next packet, or the problem at a place that may have had one; `None` at the end.
@@ -97,11 +108,15 @@ pub(crate) struct Chunks<'a> {
     /// The index of the first chunk that is not read.
     end: usize,
     offset: u64,
+    /// Whether the open chunk is a run of records outside of chunks.
+    is_loose: bool,
     unpacked: Vec<u8>,
     /// The position of the next record in the open chunk.
     at: usize,
     /// Channels that are defined in a chunk after the first one, in a capture without a summary.
-    learned: BTreeMap<u16, Role>,
+    learned: Channels,
+    /// The number of messages of channels of other programs, which are passed over, by topic.
+    foreign: BTreeMap<String, u64>,
     /// The number of packets of the stream so far.
     packets: u64,
     /// Whether messages other than packets are returned, too.
@@ -115,9 +130,11 @@ impl<'a> Chunks<'a> {
             next: 0,
             end: capture.chunks().len(),
             offset: 0,
+            is_loose: false,
             unpacked: Vec::new(),
             at: 0,
-            learned: BTreeMap::new(),
+            learned: Channels::default(),
+            foreign: BTreeMap::new(),
             packets: 0,
             beside: false,
         }
@@ -139,6 +156,8 @@ impl<'a> Chunks<'a> {
     /// Opens the next chunk, which must exist; returns the offset of its record.
     pub fn open(&mut self, window: &mut Window<'_>) -> Result<u64, Error> {
         self.at = 0;
+        let place = self.capture.chunks().get(self.next);
+        self.is_loose = place.is_some_and(|place| place.loose_to.is_some());
         let unpacked = self
             .capture
             .unpack_of(window, self.next, &mut self.unpacked);
@@ -163,28 +182,46 @@ impl<'a> Chunks<'a> {
     /// The next message of the open chunk: the range of its packet, its role and its times.
     fn message(&mut self) -> Result<Option<(Range<usize>, Role, Times)>, Error> {
         loop {
-            let record = inside(&self.unpacked, self.at, self.offset);
-            let Some((found, end)) = record.inspect_err(|_| self.at = self.unpacked.len())? else {
+            let offset = if self.is_loose {
+                self.offset + self.at as u64
+            } else {
+                self.offset
+            };
+            let record = inside(&self.unpacked, self.at, offset);
+            let record = record.inspect_err(|_| {
+                // A damaged record is passed over, if its end is known.
+                let damaged = record_in(&self.unpacked, self.at);
+                self.at = damaged.map_or(self.unpacked.len(), |(_, _, end)| end);
+            });
+            let Some((found, end)) = record? else {
                 return Ok(None);
             };
             self.at = end;
             match found {
-                Inside::Channel(channel) => {
-                    let role = Role::of_topic(channel.topic);
-                    self.learned.extend(role.map(|role| (channel.id, role)));
-                }
+                Inside::Channel(channel) => self.learned.define(channel),
                 Inside::Message(message) => {
-                    let known = self.capture.role(message.channel);
-                    let role = known.or_else(|| self.learned.get(&message.channel).copied());
+                    let channel = message.channel;
+                    let others = self.capture.channels();
+                    let role = self.learned.role(channel).or_else(|| {
+                        let is_learned = self.learned.foreign(channel).is_some();
+                        others.role(channel).filter(|_| !is_learned)
+                    });
+                    let Some(role) = role else {
+                        let learned = self.learned.foreign(channel);
+                        let Some(topic) = learned.or_else(|| others.foreign(channel)) else {
+                            return Err(CaptureRule::ForeignMessage { channel }.at(offset));
+                        };
+                        match self.foreign.get_mut(topic) {
+                            Some(count) => *count += 1,
+                            None => drop(self.foreign.insert(topic.to_owned(), 1)),
+                        }
+                        continue;
+                    };
                     let times = Times {
                         sequence: message.sequence,
                         log_time: message.log_time,
                         publish_time: message.publish_time,
                     };
-                    let role = role.ok_or_else(|| {
-                        let channel = message.channel;
-                        CaptureRule::ForeignMessage { channel }.at(self.offset)
-                    })?;
                     if role.is_beside() && !self.beside {
                         continue;
                     }
@@ -198,10 +235,16 @@ impl<'a> Chunks<'a> {
     /// An added packet has the number of the packet before it.
     fn packet(&mut self, (place, role, times): (Range<usize>, Role, Times)) -> Packet<'_> {
         self.packets += u64::from(role.is_of_stream());
+        // An offset in an unpacked chunk would mean nothing.
+        let within = if self.is_loose {
+            (place.start as u64).saturating_sub(RECORD_HEAD + MESSAGE_HEAD)
+        } else {
+            0
+        };
         Packet {
             bytes: self.unpacked.get(place).unwrap_or_default(),
             index: self.packets.saturating_sub(1),
-            offset: self.offset,
+            offset: self.offset + within,
             role,
             times: Some(times),
         }

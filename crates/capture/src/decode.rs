@@ -1,7 +1,6 @@
 //! Decodes packets from bytes as they arrive: a chunk of a capture, or a packet of a file of
 //! packets, at a time.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gametape_core::feed::{Buffer, Decode, Step};
@@ -9,6 +8,7 @@ use gametape_delta::Schema;
 use gametape_delta::wire::{self, HEADER_BYTES, Header};
 use mcap::records::op;
 
+use crate::channels::Channels;
 use crate::container::{
     Chunk, Inside, MOST_HEAD, MOST_RECORD_BYTES, RECORD_HEAD, Record, damaged, inside,
     starts_as_mcap,
@@ -18,6 +18,7 @@ use crate::limits::{Limits, MAX_PACKET_BYTES};
 use crate::packet::{Packet, Times};
 use crate::read::read_with;
 use crate::rule::{CaptureRule, Error, Finding, Rule};
+use crate::wild::{find, may_have, mend};
 
 /// The first bytes of a packet.
 const MAGIC: [u8; 4] = wire::MAGIC.to_le_bytes();
@@ -67,7 +68,8 @@ struct OfCapture {
 pub struct Facts {
     pub schema: Schema,
     pub tick_ns: Option<u64>,
-    channels: BTreeMap<u16, Role>,
+    log_tick_ns: u64,
+    channels: Channels,
 }
 
 /// Requests `bytes` bytes of input; if no more will come, returns an error.
@@ -145,15 +147,15 @@ impl OfCapture {
             };
             self.at = end;
             match found {
-                Inside::Channel(channel) => {
-                    let role = Role::of_topic(channel.topic);
-                    facts.channels.extend(role.map(|role| (channel.id, role)));
-                }
+                Inside::Channel(channel) => facts.channels.define(channel),
                 Inside::Message(message) => {
                     let channel = message.channel;
-                    let role = facts.channels.get(&channel).copied();
-                    let foreign = || CaptureRule::ForeignMessage { channel }.at(self.chunk);
-                    let role = role.ok_or_else(foreign)?;
+                    if facts.channels.foreign(channel).is_some() {
+                        continue;
+                    }
+                    let role = facts.channels.role(channel);
+                    let undefined = || CaptureRule::ForeignMessage { channel }.at(self.chunk);
+                    let role = role.ok_or_else(undefined)?;
                     if role.is_beside() {
                         continue;
                     }
@@ -206,6 +208,8 @@ impl OfCapture {
         };
         match record.op {
             op::CHUNK => self.chunk(&record, input),
+            op::MESSAGE => self.loose(&record, input),
+            op::SCHEMA | op::CHANNEL if self.facts.is_some() => self.loose(&record, input),
             op::DATA_END => {
                 self.ended = true;
                 Ok(None)
@@ -243,16 +247,54 @@ impl OfCapture {
         let unpacked = chunk.unpack(packed, &mut self.unpacked);
         (self.chunk, self.at) = (at, 0);
         self.take(within(record.end()), input);
-        if self.facts.is_none() {
-            let head = std::mem::take(&mut self.head);
-            let capture = read_with(&head, self.limits)?;
-            self.facts = Some(Facts {
-                schema: capture.schema().clone(),
-                tick_ns: capture.tick_ns(),
-                channels: capture.channels().clone(),
-            });
+        let is_first = self.facts.is_none();
+        self.learn()?;
+        unpacked?;
+        if let Some(facts) = &self.facts
+            && may_have(chunk.start_time, chunk.end_time, facts.log_tick_ns)
+        {
+            for wild in find(&self.unpacked, &facts.channels, is_first) {
+                mend(&mut self.unpacked, &wild, facts.log_tick_ns);
+            }
         }
-        unpacked.map(|()| None)
+        Ok(None)
+    }
+
+    /// Opens a record outside of chunks, which is read like a chunk that contains only this record.
+    fn loose(&mut self, record: &Record, input: &mut Buffer) -> Result<Option<Step>, Error> {
+        let (at, size) = (record.at, record.end() - record.at);
+        let limit = self.limits.max_chunk_bytes;
+        if size > limit {
+            let claimed = size;
+            return Err(CaptureRule::LooseTooLarge { claimed, limit }.at(at));
+        }
+        if let Some(step) = wait(input, size, "last record")? {
+            return Ok(Some(step));
+        }
+        let count = usize::try_from(size).unwrap_or(usize::MAX);
+        let bytes = input.rest().get(..count).unwrap_or_default();
+        self.unpacked.clear();
+        self.unpacked.extend_from_slice(bytes);
+        (self.chunk, self.at) = (at, 0);
+        self.take(count, input);
+        self.learn()?;
+        Ok(None)
+    }
+
+    /// Takes what the head declares, once it is there.
+    fn learn(&mut self) -> Result<(), Error> {
+        if self.facts.is_some() {
+            return Ok(());
+        }
+        let head = std::mem::take(&mut self.head);
+        let capture = read_with(&head, self.limits)?;
+        self.facts = Some(Facts {
+            schema: capture.schema().clone(),
+            tick_ns: capture.tick_ns(),
+            log_tick_ns: capture.log_tick_ns(),
+            channels: capture.channels().clone(),
+        });
+        Ok(())
     }
 }
 

@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 
 use gametape_delta::Schema;
+use gametape_delta::wire::Header;
 use mcap::records::op;
 
+use crate::channels::Channels;
 use crate::container::{Extent, Fields, Inside, Leading, SchemaRecord, inside, unpack};
 use crate::layout::{
     DEFAULT_TICK_NS, KEY_CONTENT, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TABLES, KEY_TICK,
     METADATA, Role, SCHEMA_NAME, TABLES_METADATA, VIEW,
 };
 use crate::limits::Limits;
+use crate::options::MAX_TICK_NS;
 use crate::ranges::{Ranges, Window};
-use crate::rule::{CaptureRule, Error};
+use crate::rule::{CaptureRule, Error, fault};
 
 /// Schema and channels, as defined in a chunk.
 pub(crate) struct Described {
-    pub channels: BTreeMap<u16, Role>,
+    pub channels: Channels,
     pub schema: Option<Vec<u8>>,
 }
 
@@ -26,7 +29,7 @@ pub(crate) fn describe(
     limits: &Limits,
 ) -> Result<Described, Error> {
     let mut described = Described {
-        channels: BTreeMap::new(),
+        channels: Channels::default(),
         schema: None,
     };
     let mut unpacked = Vec::new();
@@ -37,9 +40,7 @@ pub(crate) fn describe(
             Inside::Schema(SchemaRecord { name, data }) if name == SCHEMA_NAME => {
                 described.schema = Some(data.to_vec());
             }
-            Inside::Channel(channel) => described
-                .channels
-                .extend(Role::of_topic(channel.topic).map(|role| (channel.id, role))),
+            Inside::Channel(channel) => described.channels.define(channel),
             _ => {}
         }
         at = end;
@@ -132,5 +133,68 @@ impl Facts {
         });
         self.schema = schema.or(self.schema.take());
         Ok(())
+    }
+}
+
+/// The length of a tick, or the unit of log times, that the messages of the first chunk tell: most of
+/// their log times are their ticks, multiplied by it. The audit compares it with all others.
+pub(crate) fn tick_by_times(
+    ranges: Ranges<'_>,
+    extents: impl Iterator<Item = Extent>,
+    limits: &Limits,
+    channels: &Channels,
+) -> Result<Option<u64>, Error> {
+    let mut unpacked = Vec::new();
+    let mut window = Window::exact(ranges);
+    let mut votes = Votes::default();
+    for extent in extents {
+        if let Err(error) = unpack(&mut window, extent, limits, &mut unpacked) {
+            fault(error)?;
+            continue;
+        }
+        let mut at = 0;
+        while let Ok(Some((found, end))) = inside(&unpacked, at, extent.at) {
+            at = end;
+            if let Inside::Message(message) = found
+                && channels
+                    .role(message.channel)
+                    .is_some_and(Role::is_of_stream)
+                && let Ok((header, _)) = Header::read(message.data)
+            {
+                votes.add(header.tick, message.log_time);
+            }
+        }
+        // A run without messages may come first.
+        if votes.all > 0 {
+            break;
+        }
+    }
+    Ok(votes.winner())
+}
+
+/// The lengths of a tick that messages tell.
+#[derive(Default)]
+struct Votes {
+    all: u64,
+    by_length: BTreeMap<u64, u64>,
+}
+
+impl Votes {
+    fn add(&mut self, tick: u32, log_time: u64) {
+        let tick = u64::from(tick);
+        // Tick 0 has time 0 at any rate.
+        if tick == 0 {
+            return;
+        }
+        self.all += 1;
+        if log_time > 0 && log_time.is_multiple_of(tick) {
+            *self.by_length.entry(log_time / tick).or_default() += 1;
+        }
+    }
+
+    fn winner(&self) -> Option<u64> {
+        let most = self.by_length.iter().max_by_key(|(_, votes)| **votes)?;
+        let (length, votes) = most;
+        (*votes * 2 > self.all && *length <= MAX_TICK_NS).then_some(*length)
     }
 }

@@ -73,13 +73,16 @@
     )
 )]
 
+mod after;
 mod audit;
 mod beside;
+mod channels;
 mod clock;
 pub mod container;
 mod cursor;
 mod decode;
 mod decoder;
+mod end;
 mod error;
 mod facts;
 mod feed;
@@ -105,11 +108,14 @@ mod states;
 mod stream;
 #[cfg(feature = "tape")]
 pub mod tape;
+mod wild;
 mod write;
 
+pub use after::After;
 pub use audit::{Audit, audit};
 pub use cursor::Cursor;
 pub use decoder::{decoder, decoder_to_show, entities_within};
+pub use end::Ending;
 pub use error::CaptureError;
 pub use facts::read_schema;
 pub use feed::{Feed, Reader};
@@ -125,7 +131,7 @@ pub use migrate::{Migrated, migrate};
 pub use options::Options;
 pub use packet::{Packet, Times};
 pub use ranges::Ranges;
-pub use read::{Capture, Ending, read, read_with};
+pub use read::{Capture, read, read_with};
 pub use replay::{Added, Replay};
 pub use rule::{CaptureRule, Error, Finding, Findings, Rule};
 pub use salvage::{Repair, Salvaged, salvage};

@@ -23,7 +23,8 @@ pub struct Packet<'a> {
     pub bytes: &'a [u8],
     /// Its number in the stream, from 0; an added packet has the number of the packet before it.
     pub index: u64,
-    /// Its offset in the file; in captures, the offset of its chunk.
+    /// Its offset in the file; in captures, the offset of its chunk, or outside of chunks that of its
+    /// message.
     pub offset: u64,
     /// Its role in the recording.
     pub role: Role,

@@ -35,7 +35,11 @@ use crate::rule::Error;
 /// # Ok::<(), gametape_capture::CaptureError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Ranges<'a>(Kind<'a>);
+pub struct Ranges<'a> {
+    kind: Kind<'a>,
+    /// The bytes from here on are not of the recording.
+    end: u64,
+}
 
 #[derive(Clone, Debug)]
 enum Kind<'a> {
@@ -64,7 +68,7 @@ impl fmt::Debug for Watched<'_> {
 
 impl<'a> From<&'a [u8]> for Ranges<'a> {
     fn from(bytes: &'a [u8]) -> Self {
-        Self(Kind::Memory(bytes))
+        Self::of(Kind::Memory(bytes))
     }
 }
 
@@ -84,44 +88,61 @@ impl<'a> From<&'a Input> for Ranges<'a> {
     fn from(input: &'a Input) -> Self {
         input
             .in_memory()
-            .map_or(Self(Kind::Input(input)), Self::from)
+            .map_or(Self::of(Kind::Input(input)), Self::from)
     }
 }
 
 /// Keeps the input open, so that whatever reads it may outlive the caller.
 impl From<Input> for Ranges<'static> {
     fn from(input: Input) -> Self {
-        Self(Kind::Kept(input))
+        Self::of(Kind::Kept(input))
     }
 }
 
 impl<'a> Ranges<'a> {
+    const fn of(kind: Kind<'a>) -> Self {
+        Self {
+            kind,
+            end: u64::MAX,
+        }
+    }
+
+    /// The same source without the bytes from `end` on.
+    pub(crate) fn up_to_byte(self, end: u64) -> Self {
+        Self {
+            end: self.end.min(end),
+            ..self
+        }
+    }
+
     /// An input with a callback that is called before each read; its error prevents the read.
     #[cfg(feature = "tape")]
     pub(crate) fn watched(
         input: &'a Input,
         ask: &'a (dyn Fn() -> io::Result<()> + Sync + 'a),
     ) -> Self {
-        Self(Kind::Watched(Watched { input, ask }))
+        Self::of(Kind::Watched(Watched { input, ask }))
     }
 
     /// The total size in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {
-        match &self.0 {
+        let size = match &self.kind {
             Kind::Memory(bytes) => bytes.len() as u64,
             Kind::Input(input) => input.size(),
             Kind::Kept(input) => input.size(),
             #[cfg(feature = "tape")]
             Kind::Watched(Watched { input, .. }) => input.size(),
-        }
+        };
+        if self.end < size { self.end } else { size }
     }
 
     /// All bytes, if they are in memory.
     #[must_use]
-    pub const fn in_memory(&self) -> Option<&'a [u8]> {
-        match self.0 {
-            Kind::Memory(bytes) => Some(bytes),
+    #[inline]
+    pub fn in_memory(&self) -> Option<&'a [u8]> {
+        match self.kind {
+            Kind::Memory(bytes) => Some(start(bytes, self.end)),
             Kind::Input(_) | Kind::Kept(_) => None,
             #[cfg(feature = "tape")]
             Kind::Watched(_) => None,
@@ -130,7 +151,7 @@ impl<'a> Ranges<'a> {
 
     /// A range of bytes, which must exist.
     pub(crate) fn range(&self, offset: u64, length: u64) -> Result<Cow<'a, [u8]>, Error> {
-        match &self.0 {
+        match &self.kind {
             Kind::Memory(bytes) => part(bytes, offset, length)
                 .map(Cow::Borrowed)
                 .ok_or_else(|| Error::io(offset, io::ErrorKind::UnexpectedEof.into())),
@@ -261,19 +282,45 @@ impl<'a> Window<'a> {
 
     /// The next position of these bytes, at or after `from`.
     pub fn find(&mut self, from: u64, bytes: &[u8]) -> Result<Option<u64>, Error> {
+        self.find_where(from, bytes.len(), |here| here == bytes)
+    }
+
+    /// The next position of `len` bytes for which `is` holds, at or after `from`.
+    #[inline]
+    pub fn find_where(
+        &mut self,
+        from: u64,
+        len: usize,
+        is: impl Fn(&[u8]) -> bool,
+    ) -> Result<Option<u64>, Error> {
         let mut at = from;
         loop {
-            let piece = self.all_from(at, bytes.len() as u64)?;
-            if let Some(next) = piece.windows(bytes.len()).position(|here| here == bytes) {
+            let piece = self.all_from(at, len as u64)?;
+            if let Some(next) = piece.windows(len).position(&is) {
                 return Ok(Some(at + next as u64));
             }
             // The bytes may cross the border of two parts.
-            let gone = (piece.len() + 1).saturating_sub(bytes.len()) as u64;
+            let gone = (piece.len() + 1).saturating_sub(len) as u64;
             if gone == 0 || at + piece.len() as u64 >= self.size() {
                 return Ok(None);
             }
             at += gone;
         }
+    }
+
+    /// The number of zeros at the end, from `from` on.
+    pub fn zeros_at_end(&mut self, from: u64) -> Result<u64, Error> {
+        let (mut at, mut zeros) = (from, 0);
+        while at < self.size() {
+            let piece = self.at(at, MOST)?;
+            let length = piece.len() as u64;
+            match piece.iter().rposition(|byte| *byte != 0) {
+                None => zeros += length,
+                Some(last) => zeros = length - last as u64 - 1,
+            }
+            at += length.max(1);
+        }
+        Ok(zeros)
     }
 
     /// The checksum of a range of bytes.

@@ -6,26 +6,17 @@ use std::sync::Arc;
 use gametape_core::Clocks;
 use gametape_delta::Schema;
 
-use crate::container::{self, ChunkPlace, Extent, WalkEnd, Walked, unpack, walk};
-use crate::facts::{Facts, describe, read_schema};
+use crate::after::After;
+use crate::channels::Channels;
+use crate::container::{self, ChunkPlace, Extent, Walked, unpack, walk};
+use crate::end::{End, Ending};
+use crate::facts::{Facts, describe, read_schema, tick_by_times};
 use crate::keyframe::Listed;
-use crate::layout::{PROFILE, Role};
+use crate::layout::{DEFAULT_TICK_NS, PROFILE, Role};
 use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
-use crate::rule::{CaptureRule, Error, Finding, fault};
-
-/// How a capture ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
-    /// With a summary, as written by [`Writer::finish`](crate::Writer::finish).
-    Whole,
-    /// Between two records, without a summary: the recorder was stopped.
-    NoSummary,
-    /// In a record that starts at this offset: the capture was cut off or is damaged there.
-    Cut(u64),
-    /// With an unreadable summary; the data before it is readable.
-    BadSummary,
-}
+use crate::rule::{CaptureRule, Error, fault};
+use crate::wild::{Wild, mend};
 
 /// A capture: in memory, in a file, or somewhere else.
 ///
@@ -49,82 +40,8 @@ pub(crate) struct Known {
     tables: Option<String>,
     end: End,
     listed: Listed,
-}
-
-/// The summary of a capture, or the result of walking if there is none.
-#[derive(Clone, Debug)]
-struct End {
-    channels: BTreeMap<u16, Role>,
-    chunks: Vec<ChunkPlace>,
-    messages: Option<BTreeMap<u16, u64>>,
-    rises: Clocks,
-    /// The offset of the summary, and the schema in it as JSON.
-    summary: Option<(u64, Option<Vec<u8>>)>,
-    ending: Ending,
-    /// The end of the walk from record to record, if the chunks were found that way.
-    walked: Option<WalkEnd>,
-    /// The number of messages outside of chunks.
-    loose: u64,
-    /// The problem of the summary, if it has one.
-    problem: Option<Finding>,
-}
-
-impl End {
-    fn read(ranges: Ranges<'_>) -> Result<Self, Error> {
-        match container::read_summary(ranges.clone()) {
-            Ok(Some(summary)) => {
-                let listed = summary.lists_all_chunks();
-                let mut end = Self {
-                    channels: summary.channels,
-                    chunks: summary.chunks,
-                    messages: summary.messages,
-                    rises: summary.rises,
-                    summary: Some((summary.start, summary.schema)),
-                    ending: Ending::Whole,
-                    walked: None,
-                    loose: 0,
-                    problem: None,
-                };
-                if !listed {
-                    let walked = walk(ranges)?;
-                    (end.chunks, end.loose) = (walked.chunks, walked.loose);
-                    end.walked = Some(walked.end);
-                }
-                Ok(end)
-            }
-            Ok(None) => Self::walked(ranges, None),
-            Err(error) => Self::walked(ranges, Some(fault(error)?)),
-        }
-    }
-
-    fn walked(ranges: Ranges<'_>, problem: Option<Finding>) -> Result<Self, Error> {
-        let Walked { chunks, loose, end } = walk(ranges)?;
-        let ending = match (&problem, end) {
-            (Some(_), _) | (_, WalkEnd::DataEnd { .. }) => Ending::BadSummary,
-            (None, WalkEnd::Border) => Ending::NoSummary,
-            (None, WalkEnd::Cut(at)) => Ending::Cut(at),
-        };
-        Ok(Self {
-            channels: BTreeMap::new(),
-            chunks,
-            messages: None,
-            rises: Clocks::STEPS,
-            summary: None,
-            ending,
-            walked: Some(end),
-            loose,
-            problem,
-        })
-    }
-
-    fn extent(&self, chunk: usize) -> Option<Extent> {
-        let place = self.chunks.get(chunk)?;
-        Some(Extent {
-            at: place.at,
-            end: place.end(),
-            next: self.chunks.get(chunk + 1).map(|next| next.at),
-        })
-    }
+    /// The packets whose ticks are far off, by the offset of their chunk.
+    wild: BTreeMap<u64, Vec<Wild>>,
 }
 
 /// Opens a capture from bytes or from an [`Input`](gametape_core::Input).
@@ -150,6 +67,10 @@ pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Ca
     }
     let facts = Facts::read(&mut head)?;
     let mut end = End::read(ranges.clone())?;
+    let ranges = match end.after {
+        Some(after) => ranges.up_to_byte(after.at()),
+        None => ranges,
+    };
     let (mut schema, damaged) = match facts.schema {
         Some(Ok(schema)) => (Some(schema), None),
         Some(Err(error)) => (None, Some(error)),
@@ -158,21 +79,33 @@ pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Ca
     if let (None, Some((_, Some(data)))) = (&schema, &end.summary) {
         schema = Some(read_schema(data)?);
     }
-    if end.channels.is_empty() || schema.is_none() {
+    if end.channels.is_without_roles() || schema.is_none() {
         schema = of_first_chunk(ranges.clone(), &limits, schema, &mut end)?;
     }
-    if end.channels.is_empty() || end.ending != Ending::Whole {
+    if end.channels.is_without_roles() || end.ending != Ending::Whole {
         // For channels that are defined in later chunks, or in a first chunk that is lost, the
         // numbers of our writer are assumed.
-        for (channel, role) in Role::NUMBERED {
-            end.channels.entry(channel).or_insert(role);
-        }
+        end.channels.assume_ours();
     }
+    // In a capture made from tables, log times need not have the unit of a tick.
+    let is_made = end.channels.has(Role::Labels) || end.channels.has(Role::Events);
+    let told = if facts.there {
+        None
+    } else {
+        let extents = (0..end.chunks.len()).map_while(|chunk| end.extent(chunk));
+        tick_by_times(ranges.clone(), extents, &limits, &end.channels)?
+    };
+    let log_tick_ns = told.unwrap_or(facts.log_tick_ns);
+    let wild = end.wild(&ranges, &limits, log_tick_ns)?;
     let known = Known {
+        wild,
         schema: schema.ok_or_else(|| damaged.unwrap_or_else(|| CaptureRule::NoSchema.whole()))?,
         limits,
-        tick_ns: facts.tick_ns,
-        log_tick_ns: facts.log_tick_ns,
+        // A unit of 1 ms is that of recorders that do not know the length of a tick.
+        tick_ns: facts
+            .tick_ns
+            .or(told.filter(|ns| *ns != DEFAULT_TICK_NS && !is_made)),
+        log_tick_ns,
         has_facts: facts.there,
         view: facts.view,
         tables: facts.tables,
@@ -184,8 +117,18 @@ pub fn read_with<'a>(source: impl Into<Ranges<'a>>, limits: Limits) -> Result<Ca
 
 impl<'a> Capture<'a> {
     /// A capture that was opened before, read from `ranges`.
-    pub(crate) const fn of(ranges: Ranges<'a>, known: Arc<Known>) -> Self {
+    pub(crate) fn of(ranges: Ranges<'a>, known: Arc<Known>) -> Self {
+        let ranges = match known.end.after {
+            Some(after) => ranges.up_to_byte(after.at()),
+            None => ranges,
+        };
         Self { ranges, known }
+    }
+
+    /// What follows the capture in its file. It is not read.
+    #[must_use]
+    pub fn after(&self) -> Option<After> {
+        self.known.end.after
     }
 
     /// All that was read when it was opened.
@@ -212,7 +155,8 @@ impl<'a> Capture<'a> {
         self.known.log_tick_ns
     }
 
-    /// False if the metadata with the length of a tick is lost.
+    /// False if the metadata with the length of a tick is missing: [`Capture::tick_ns`] is then what the
+    /// log times tell.
     #[must_use]
     pub fn has_facts(&self) -> bool {
         self.known.has_facts
@@ -247,7 +191,7 @@ impl<'a> Capture<'a> {
     #[must_use]
     pub fn counted(&self, role: Role) -> Option<u64> {
         let of_role = |(channel, count): (&u16, &u64)| {
-            (self.known.end.channels.get(channel) == Some(&role)).then_some(*count)
+            (self.known.end.channels.role(*channel) == Some(role)).then_some(*count)
         };
         Some(self.counts()?.iter().filter_map(of_role).sum())
     }
@@ -261,8 +205,19 @@ impl<'a> Capture<'a> {
     /// The ticks of the first and the last packet, according to the chunks.
     #[must_use]
     pub fn ticks(&self) -> Option<(u32, u32)> {
-        let start = self.chunks().iter().map(|chunk| chunk.start_time).min()?;
-        let end = self.chunks().iter().map(|chunk| chunk.end_time).max()?;
+        // The times of messages of other programs are not ticks.
+        if self.channels().has_foreign() {
+            return None;
+        }
+        // Definitions without messages have no times.
+        let has_times = |place: &&ChunkPlace| {
+            let is_without =
+                place.loose_to.is_some() || (place.start_time, place.end_time) == (0, 0);
+            !(is_without && place.counts.is_empty())
+        };
+        let places = || self.chunks().iter().filter(has_times);
+        let start = places().map(|chunk| chunk.start_time).min()?;
+        let end = places().map(|chunk| chunk.end_time).max()?;
         Some((self.tick_of(start), self.tick_of(end)))
     }
 
@@ -271,11 +226,10 @@ impl<'a> Capture<'a> {
     pub fn problem(&self) -> Option<Error> {
         let truncated = |what, offset| Some(CaptureRule::Truncated { what }.at(offset));
         match self.known.end.ending {
-            Ending::Whole | Ending::NoSummary if self.known.end.loose > 0 => {
-                let messages = self.known.end.loose;
-                Some(CaptureRule::Loose { messages }.whole())
-            }
-            Ending::Whole | Ending::NoSummary => None,
+            Ending::Whole | Ending::NoSummary => match self.after() {
+                Some(after @ After::Next(_)) => Some(after.finding().into()),
+                _ => None,
+            },
             Ending::Cut(offset) => truncated("last record", offset),
             Ending::BadSummary => match &self.known.end.problem {
                 Some(problem) => Some(problem.clone().into()),
@@ -287,6 +241,7 @@ impl<'a> Capture<'a> {
     /// Refuses a capture whose data does not match its checksum, if it has one. Reads all of the data.
     #[cfg(feature = "tape")]
     pub(crate) fn check_data(&self) -> Result<(), Error> {
+        use crate::container::WalkEnd;
         use crate::rule::DATA_SECTION;
         use gametape_core::text::Crc32;
 
@@ -333,6 +288,7 @@ impl<'a> Capture<'a> {
             Some(end) => Ok(Walked {
                 chunks: self.known.end.chunks.clone(),
                 loose: self.known.end.loose,
+                foreign: self.known.end.foreign,
                 end,
             }),
         }
@@ -359,16 +315,16 @@ impl<'a> Capture<'a> {
     /// Whether it has a channel for packets of this role.
     #[must_use]
     pub fn has_role(&self, role: Role) -> bool {
-        self.known.end.channels.values().any(|other| *other == role)
+        self.known.end.channels.has(role)
     }
 
-    /// The roles of its channels.
-    pub(crate) fn channels(&self) -> &BTreeMap<u16, Role> {
+    /// Its channels.
+    pub(crate) fn channels(&self) -> &Channels {
         &self.known.end.channels
     }
 
     pub(crate) fn role(&self, channel: u16) -> Option<Role> {
-        self.known.end.channels.get(&channel).copied()
+        self.known.end.channels.role(channel)
     }
 
     /// Reads a chunk and unpacks it into `into`, replacing its content; returns the offset of the
@@ -392,7 +348,20 @@ impl<'a> Capture<'a> {
             return Err(CaptureRule::Record { what: "chunk" }.at(self.ranges.size()));
         };
         unpack(window, extent, &self.known.limits, into)?;
+        for wild in self.wild_of(extent.at) {
+            mend(into, wild, self.known.log_tick_ns);
+        }
         Ok(extent.at)
+    }
+
+    /// The packets of a chunk whose ticks are far off, by the offset of the chunk.
+    pub(crate) fn wild_of(&self, at: u64) -> &[Wild] {
+        self.known.wild.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// All packets whose ticks are far off.
+    pub(crate) fn wild(&self) -> impl Iterator<Item = &Wild> {
+        self.known.wild.values().flatten()
     }
 
     pub(crate) fn tick_of(&self, log_time: u64) -> u32 {

@@ -55,6 +55,11 @@ gametape_core::rules! {
     /// Recorded from two streams, or out of order. `repair` drops it.
     #[error("a packet of tick {} comes after tick {}", Grouped((*.tick).into()), Grouped((*.last).into()))]
     TickOrder { tick: u32, last: u32 } = "capture.tick-order", Error;
+    /// A packet has a tick that is far from those around it, which tell the right one.
+    ///
+    /// Damaged, as by one flipped bit. The packet is used with the right tick; `repair` writes that.
+    #[error("its tick is {}, far from those of the packets around it: by these it is tick {}", Grouped((*.tick).into()), Grouped((*.meant).into()))]
+    WildTick { tick: u32, meant: u32 } = "capture.wild-tick", Error;
     /// There is no packet.
     ///
     /// Nothing was recorded, or everything is lost.
@@ -83,8 +88,28 @@ gametape_core::rules! {
     /// The file ends inside a record, or is damaged there.
     ///
     /// As before.
-    #[error("the file ends inside a record, or is damaged here: {} are not of a whole chunk", Bytes(*.bytes))]
-    Cut { bytes: u64 } = "capture.truncated", Error, Truncated;
+    #[error("the file ends inside a record, or is damaged here: {} are not of a whole chunk{}", Bytes(*.bytes), of_which_zero(*.zeros))]
+    Cut { bytes: u64, zeros: u64 } = "capture.truncated", Error, Truncated;
+    /// Another capture begins where the first one ends.
+    ///
+    /// Two files were put together, as `cat` does. Only the first is read; `repair` writes each to a file of its own.
+    #[error("another capture begins at byte {}, and is not read: gametape repair writes each to a file of its own", Grouped(*.next))]
+    Joined { next: u64 } = "capture.joined", Error;
+    /// Zeros follow the end of the capture.
+    ///
+    /// The disk or the power failed while the file grew. `repair` leaves them out.
+    #[error("{} after the end of the capture {} zero", Bytes(*.bytes), if *.bytes == 1 { "is" } else { "are" })]
+    ZerosAfter { bytes: u64 } = "capture.after-end", Warning;
+    /// Bytes that are not of a capture follow its end.
+    ///
+    /// Something was appended to the file. `repair` leaves it out.
+    #[error("{} after the end of the capture {} no capture", Bytes(*.bytes), if *.bytes == 1 { "is" } else { "are" })]
+    BytesAfter { bytes: u64 } = "capture.after-end", Warning;
+    /// What `repair` can keep of a file that was cut, joined or filled with zeros.
+    ///
+    /// Run it.
+    #[error("gametape repair keeps {}{}", Counted(*.packets, "packet"), upto(*.last_tick))]
+    Repairable { packets: u64, last_tick: Option<u32> } = "capture.repair", Info;
     /// The file ends between two records, without an index.
     ///
     /// Its recorder was killed. Nothing is missing; `repair` writes the index.
@@ -112,7 +137,7 @@ gametape_core::rules! {
     Crc { what: &'static str, recorded: Crc32, found: Crc32 } = "capture.crc", Error;
     /// A chunk can't be unpacked, or does not have the size that it claims.
     ///
-    /// As before. `reason` is zstd's own text.
+    /// As before. `reason` is the text of the library that unpacks.
     #[error("the chunk can't be unpacked: {reason}")]
     Unpack { reason: String } = "capture.unpack", Error;
     /// A chunk contains more or fewer bytes than it claims.
@@ -125,16 +150,21 @@ gametape_core::rules! {
     /// As before.
     #[error("the chunk can't be unpacked: it takes {}, and claims to be {}", Bytes(*.packed), Bytes(*.claimed))]
     PackedSize { packed: u64, claimed: u64 } = "capture.unpack", Error;
-    /// A chunk is packed with something other than zstd.
+    /// A chunk is packed with something other than zstd or lz4.
     ///
     /// Compress it again with an MCAP tool.
-    #[error("the chunk is packed with {name:?}; zstd can be unpacked")]
+    #[error("the chunk is packed with {name:?}; zstd and lz4 can be unpacked")]
     Compression { name: String } = "capture.compression", Error;
     /// A chunk, a packet or the states exceed gametape's limit of memory.
     ///
     /// Damaged, most likely.
     #[error("the chunk claims {} when unpacked, the limit is {}", Bytes(*.claimed), Grouped(*.limit))]
     ChunkTooLarge { claimed: u64, limit: u64 } = "capture.limit", Error, Limit;
+    /// A record outside of chunks exceeds the limit.
+    ///
+    /// As before.
+    #[error("the record has {}, the limit is {}", Bytes(*.claimed), Grouped(*.limit))]
+    LooseTooLarge { claimed: u64, limit: u64 } = "capture.limit", Error, Limit;
     /// More states would have to be kept than the limit allows.
     ///
     /// As before.
@@ -167,9 +197,9 @@ gametape_core::rules! {
     Metadata { key: &'static str, value: String } = "capture.metadata", Error;
     /// The metadata is missing.
     ///
-    /// As before.
-    #[error("the metadata of the capture is missing: the length of a tick is not known")]
-    NoMetadata = "capture.metadata", Warning;
+    /// Other programs drop it when they filter or merge. If the log times tell the length of a tick, `repair` writes it; if not, `convert --tick-rate` can.
+    #[error("the metadata of the capture is missing: {}", tick_told(*.tick_ns))]
+    NoMetadata { tick_ns: Option<u64> } = "capture.metadata", Warning;
     /// The index does not match the content.
     ///
     /// Damaged: `repair` writes a new one.
@@ -190,15 +220,30 @@ gametape_core::rules! {
     /// As before.
     #[error("the summary counts {} messages, {} are there", Grouped(*.counted), Grouped(*.there))]
     Statistics { counted: u64, there: u64 } = "capture.statistics", Error;
-    /// Messages outside of chunks, which are not read.
+    /// Messages outside of chunks.
     ///
-    /// Written by another program.
-    #[error("{} messages are outside of chunks, where captures have none: they are not read", Grouped(*.messages))]
-    Loose { messages: u64 } = "capture.loose-message", Error;
-    /// A message on a channel that captures do not have.
+    /// Nothing: MCAP allows it, other programs write it, and they are read.
+    #[error("{} outside of chunks: {}", Counted(*.messages, "message"), if *.messages == 1 { "it is read" } else { "they are read" })]
+    Loose { messages: u64 } = "capture.loose-message", Info;
+    /// Chunks without message indexes.
+    ///
+    /// Nothing: MCAP allows it, other programs write it, and everything is read.
+    #[error("{} without message indexes, which MCAP allows: seeking unpacks {}", Counted(*.chunks, "chunk"), if *.chunks == 1 { "it" } else { "them" })]
+    Unindexed { chunks: u64 } = "capture.no-message-index", Info;
+    /// Messages of a channel of another program.
+    ///
+    /// Another program put them beside the packets, which MCAP allows. `convert`, `cut` and `repair` leave them out when they write a new file; an MCAP tool shows them.
+    #[error("{} of channel {topic}, of another program: {}", Counted(*.messages, "message"), if *.messages == 1 { "it is not read" } else { "they are not read" })]
+    ForeignChannel { topic: String, messages: u64 } = "capture.foreign-channel", Info;
+    /// Attachments, or metadata of another program.
     ///
     /// As before.
-    #[error("a message on channel {channel}, which is not a channel of the capture")]
+    #[error("{} of another program: {}", Counted(*.records, "attachment or metadata record"), if *.records == 1 { "it is not read" } else { "they are not read" })]
+    ForeignRecords { records: u64 } = "capture.foreign-record", Info;
+    /// A message on a channel that nothing defines.
+    ///
+    /// Damaged, or written by a faulty program: nobody can tell what the message is. `repair` leaves it out.
+    #[error("a message on channel {channel}, which the capture does not define")]
     ForeignMessage { channel: u16 } = "capture.foreign-message", Error;
     /// A full snapshot among the deltas, or the other way round.
     ///
@@ -235,6 +280,30 @@ gametape_core::rules! {
     /// Ask for another tick, or record from a full snapshot on.
     #[error("the state at tick {} is not known: it builds on tick {}, which is not recorded", Grouped((*.tick).into()), Grouped((*.baseline).into()))]
     Unreachable { tick: u32, baseline: u32 } = "capture.unreachable", Error, Caller;
+}
+
+fn tick_told(tick_ns: Option<u64>) -> String {
+    tick_ns.map_or_else(
+        || "the length of a tick is not known".to_owned(),
+        |ns| {
+            let ns = Grouped(ns);
+            format!("by the log times a tick takes {ns} ns; gametape repair writes it")
+        },
+    )
+}
+
+fn of_which_zero(zeros: u64) -> String {
+    // Fewer are no sign of anything.
+    if zeros < 64 {
+        return String::new();
+    }
+    format!(", the last {} of them are zero", Grouped(zeros))
+}
+
+fn upto(last_tick: Option<u32>) -> String {
+    last_tick.map_or_else(String::new, |tick| {
+        format!(", up to tick {}", Grouped(tick.into()))
+    })
 }
 
 fn next_packet(next: Option<u64>) -> String {
@@ -373,6 +442,9 @@ impl gametape_core::Rule for Rule {
             Self::Recording(CaptureRule::Crc {
                 what: "summary", ..
             }) => 4,
+            Self::Recording(CaptureRule::ForeignChannel { topic, .. }) => {
+                crc32fast::hash(topic.as_bytes()).into()
+            }
             Self::Added(_) => 2,
             Self::Wire(_) | Self::Recording(_) => 0,
         }

@@ -4,9 +4,10 @@ use gametape_delta::Snapshot;
 use gametape_delta::wire::Header;
 
 use crate::container::{Inside, Message, inside, read_message_index};
+use crate::end::Ending;
 use crate::keyframe::Keyframe;
 use crate::layout::Role;
-use crate::read::{Capture, Ending};
+use crate::read::Capture;
 use crate::rule::{CaptureRule, Error, fault};
 use crate::seek::{self, Entry, Missing};
 
@@ -168,7 +169,8 @@ impl Capture<'_> {
         for (at, chunk) in chunks.iter().enumerate() {
             // The indexes of the last chunk may be partly cut off.
             let cut = self.ending() != Ending::Whole && at + 1 == chunks.len();
-            if chunk.counts.is_empty() || cut {
+            let is_loose = chunk.loose_to.is_some();
+            if !is_loose && (chunk.counts.is_empty() || cut) {
                 return before;
             }
             let of_stream = |channel: &u16| self.role(*channel).is_some_and(Role::is_of_stream);
@@ -229,7 +231,7 @@ impl Capture<'_> {
         // The indexes of the last chunk may be partly cut off.
         let cut = self.ending() != Ending::Whole && chunk + 1 == chunks.len();
         let place = chunks.get(chunk).filter(|place| !place.indexes.is_empty());
-        let Some(place) = place.filter(|_| !cut) else {
+        let Some(place) = place.filter(|place| !cut && self.wild_of(place.at).is_empty()) else {
             return Ok(None);
         };
         let mut listed = Vec::new();

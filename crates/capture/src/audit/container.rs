@@ -6,9 +6,10 @@ use gametape_core::text::Crc32;
 
 use crate::container::{ChunkPlace, Inside, WalkEnd, Walked, inside, message_index};
 use crate::cursor::Chunks;
+use crate::end::Ending;
 use crate::facts::read_schema;
 use crate::ranges::{Crc, Window};
-use crate::read::{Capture, Ending};
+use crate::read::Capture;
 use crate::replay::{Later, Replay};
 use crate::rule::{CaptureRule, DATA_SECTION, Error, Finding, Findings, fault};
 
@@ -23,15 +24,23 @@ pub(crate) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Re
     match capture.ending() {
         Ending::Whole => {}
         Ending::NoSummary => findings.push(whole(CaptureRule::NoSummary)),
-        Ending::Cut(at) => findings.push(whole(CaptureRule::Cut { bytes: size - at }).at(at)),
+        Ending::Cut(at) => {
+            let bytes = size - at;
+            let zeros = Window::new(capture.ranges()).zeros_at_end(at)?;
+            findings.push(whole(CaptureRule::Cut { bytes, zeros }).at(at));
+        }
         Ending::BadSummary => {
             if let Some(error) = capture.problem() {
                 findings.push(fault(error)?);
             }
         }
     }
+    if let Some(after) = capture.after() {
+        findings.push(after.finding());
+    }
     if !capture.has_facts() {
-        findings.push(whole(CaptureRule::NoMetadata));
+        let tick_ns = capture.tick_ns();
+        findings.push(whole(CaptureRule::NoMetadata { tick_ns }));
     }
     let walked = capture.walked()?;
     let passed = Passed::through(capture, walked.end)?;
@@ -49,6 +58,10 @@ pub(crate) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Re
     if walked.loose > 0 {
         let messages = walked.loose;
         findings.push(whole(CaptureRule::Loose { messages }));
+    }
+    if walked.foreign > 0 {
+        let records = walked.foreign;
+        findings.push(whole(CaptureRule::ForeignRecords { records }));
     }
     if let Some((start, schema)) = capture.summary() {
         summary(capture, &walked, start, schema, findings);
@@ -97,9 +110,15 @@ fn places(capture: &Capture<'_>, walked: &[ChunkPlace], findings: &mut Findings)
         return;
     }
     // The counts are derived from lengths that need not be right for the places to be.
-    let place = |chunk: &ChunkPlace| ChunkPlace {
-        counts: BTreeMap::new(),
-        ..chunk.clone()
+    let place = |chunk: &ChunkPlace| {
+        let mut place = ChunkPlace {
+            counts: BTreeMap::new(),
+            ..chunk.clone()
+        };
+        if !capture.wild_of(place.at).is_empty() {
+            (place.start_time, place.end_time) = (0, 0);
+        }
+        place
     };
     let mut both = listed.iter().zip(walked);
     if let Some((_, chunk)) = both.find(|(a, b)| place(a) != place(b)) {
@@ -132,6 +151,7 @@ impl Passed {
         let mut later = Later::default();
         let mut findings = Findings::default();
         let mut counts = Some(BTreeMap::new());
+        let mut unindexed = 0;
         let places = capture.chunks();
         for (number, place) in places.iter().enumerate() {
             crc.up_to(border.min(place.content()), &mut window)?;
@@ -149,17 +169,35 @@ impl Passed {
             let behind = next.map_or(border, |next| border.min(next.at));
             crc.up_to(behind, &mut window)?;
             look_ahead(&mut chunks, &mut later)?;
-            let there = messages_in(chunks.unpacked(), offset);
+            let mut there = messages_in(chunks.unpacked(), offset);
+            // The indexes have the recorded times.
+            for wild in capture.wild_of(offset) {
+                let mut all = there.values_mut().flatten();
+                if let Some((log_time, _)) = all.find(|(_, at)| *at == wild.at) {
+                    *log_time = wild.log_time;
+                }
+            }
             if let Some(counts) = &mut counts {
                 for (channel, list) in &there {
                     *counts.entry(*channel).or_default() += list.len() as u64;
                 }
             }
             let listed = listed(&mut window, place, &mut findings)?;
+            if place.loose_to.is_some() {
+                continue;
+            }
+            if place.indexes.is_empty() && !there.is_empty() && capture.ending() == Ending::Whole {
+                unindexed += 1;
+                continue;
+            }
             // In a capture that was cut off, the indexes of the last chunk may be missing.
             if listed != there && (capture.ending() == Ending::Whole || next.is_some()) {
                 findings.push(whole(CaptureRule::MessageIndex).at(offset));
             }
+        }
+        if unindexed > 0 {
+            let chunks = unindexed;
+            findings.push(whole(CaptureRule::Unindexed { chunks }));
         }
         crc.up_to(border, &mut window)?;
         if let Some(there) = counts {

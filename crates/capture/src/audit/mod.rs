@@ -4,9 +4,10 @@ mod container;
 
 pub(crate) use container::check;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use gametape_core::Severity;
 use gametape_core::text::{Counted, Grouped};
 use gametape_delta as delta;
 use gametape_delta::wire::Header;
@@ -61,7 +62,12 @@ pub fn audit(packets: &Packets<'_>) -> Result<Audit, Error> {
     };
     let mut auditor = Auditor::new(packets, replay, findings);
     auditor.all(packets)?;
-    if auditor.packets == 0 {
+    // What explains why there are no packets need not be said twice.
+    let is_explained = auditor
+        .findings
+        .iter()
+        .any(|finding| finding.severity() == Severity::Error);
+    if auditor.packets == 0 && !is_explained {
         let rule = match packets {
             Packets::Capture(_) => CaptureRule::CaptureEmpty,
             Packets::Delta(_) => CaptureRule::DeltaEmpty,
@@ -83,6 +89,8 @@ struct Auditor {
     /// The number of packets that build on those, and the last tick of these packets.
     behind: Option<(u64, u32)>,
     log_tick_ns: u64,
+    /// The ticks of packets that were recorded with another one, which is far off.
+    wild: BTreeMap<u32, u32>,
 }
 
 impl Auditor {
@@ -100,6 +108,7 @@ impl Auditor {
                 Packets::Capture(capture) => capture.log_tick_ns(),
                 Packets::Delta(_) => 0,
             },
+            wild: wild_ticks(packets),
         }
     }
 
@@ -110,6 +119,11 @@ impl Auditor {
                 Ok(packet) => self.packet(&packet),
                 Err(finding) => self.findings.push(finding),
             }
+        }
+        for (topic, messages) in cursor.foreign() {
+            let topic = topic.to_owned();
+            let rule = CaptureRule::ForeignChannel { topic, messages };
+            self.findings.push(Finding::new(rule.into()));
         }
         if let Some((packets, last_tick)) = self.behind {
             let rule = CaptureRule::NotApplied { packets, last_tick };
@@ -137,6 +151,10 @@ impl Auditor {
             return;
         }
         self.packets += 1;
+        if let Some(tick) = self.wild.remove(&header.tick) {
+            let meant = header.tick;
+            self.note(packet, CaptureRule::WildTick { tick, meant });
+        }
         if let Some(last) = self.last_tick {
             let again = header.tick == last && header.baseline().is_some();
             if header.tick < last || again {
@@ -227,6 +245,17 @@ impl Auditor {
             applied: self.applied,
             last: state.map(|state| (state.tick(), state.len() as u64)),
         }
+    }
+}
+
+/// The packets whose ticks are far off: the ticks that are meant, and those that are recorded.
+pub(crate) fn wild_ticks(packets: &Packets<'_>) -> BTreeMap<u32, u32> {
+    match packets {
+        Packets::Capture(capture) => {
+            let wild = capture.wild();
+            wild.map(|wild| (wild.meant, wild.tick)).collect()
+        }
+        Packets::Delta(_) => BTreeMap::new(),
     }
 }
 

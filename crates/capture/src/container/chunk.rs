@@ -3,8 +3,10 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+use std::ops::Range;
 
 use gametape_core::text::Crc32;
+use lz4_flex::frame::FrameDecoder;
 use mcap::records::op;
 use zstd::stream::read::Decoder;
 use zstd::zstd_safe::DCtx;
@@ -36,6 +38,9 @@ pub struct Chunk {
 /// The length of a chunk record's content before the packed bytes, without the name of the
 /// compression.
 const FIELDS: u64 = 8 + 8 + 8 + 4 + 4 + 8;
+/// The names of the compressions that can be unpacked.
+const ZSTD: &str = "zstd";
+const LZ4: &str = "lz4";
 /// Longer than the name of any compression.
 const MOST_NAME: u64 = 255;
 /// The largest length of a chunk record before its packed bytes.
@@ -109,7 +114,7 @@ impl Chunk {
         let rule = if self.unpacked > limit {
             let claimed = self.unpacked;
             CaptureRule::ChunkTooLarge { claimed, limit }
-        } else if !["", "zstd"].contains(&self.compression.as_str()) {
+        } else if !["", ZSTD, LZ4].contains(&self.compression.as_str()) {
             let name = self.compression.clone();
             CaptureRule::Compression { name }
         } else if self.packed > most {
@@ -142,6 +147,9 @@ pub struct ChunkPlace {
     /// The number of messages by channel, according to the lengths of the indexes; empty if these
     /// are unknown.
     pub counts: BTreeMap<u16, u64>,
+    /// The end of the records, if this is not a chunk but a run of records outside of chunks: see
+    /// [`Walked::loose`](super::Walked::loose).
+    pub loose_to: Option<u64>,
 }
 
 impl ChunkPlace {
@@ -154,12 +162,16 @@ impl ChunkPlace {
             end_time: chunk.end_time,
             indexes: BTreeMap::new(),
             counts: BTreeMap::new(),
+            loose_to: None,
         }
     }
 
     /// The offset of its content.
     pub(crate) const fn content(&self) -> u64 {
-        self.at.saturating_add(RECORD_HEAD)
+        match self.loose_to {
+            Some(_) => self.at,
+            None => self.at.saturating_add(RECORD_HEAD),
+        }
     }
 
     /// The likely end of the chunk, if it is known: the chunk's indexes follow it.
@@ -178,6 +190,8 @@ pub(crate) struct Extent {
     /// The offset of the next chunk, if there is one. Without this bound, overlapping chunks could
     /// share bytes and unpack to far more than the file.
     pub next: Option<u64>,
+    /// See [`ChunkPlace::loose_to`].
+    pub loose_to: Option<u64>,
 }
 
 /// Reads a chunk, unpacks it into `into`, replacing its content, and checks it. After an error
@@ -190,6 +204,9 @@ pub(crate) fn unpack(
 ) -> Result<(), Error> {
     into.clear();
     let at = extent.at;
+    if let Some(end) = extent.loose_to {
+        return loose(window, at..end, limits, into);
+    }
     let content = at.saturating_add(RECORD_HEAD);
     let most = limits.max_chunk_bytes.saturating_add(MOST_HEAD);
     let guess = extent.end.and_then(|end| end.checked_sub(content));
@@ -203,6 +220,24 @@ pub(crate) fn unpack(
     chunk.check(limits)?;
     let packed = window.at(chunk.packed_at(), chunk.packed)?;
     chunk.unpack(packed, into)
+}
+
+/// Reads a run of records outside of chunks, which has the form of an unpacked chunk.
+fn loose(
+    window: &mut Window<'_>,
+    place: Range<u64>,
+    limits: &Limits,
+    into: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let (claimed, limit) = (
+        place.end.saturating_sub(place.start),
+        limits.max_chunk_bytes,
+    );
+    if claimed > limit {
+        return Err(CaptureRule::LooseTooLarge { claimed, limit }.at(place.start));
+    }
+    into.extend_from_slice(window.at(place.start, claimed)?);
+    Ok(())
 }
 
 /// Chunks do not benefit from a window of more than 2^25 bytes, and the window is allocated before
@@ -239,14 +274,19 @@ fn try_unpack(chunk: &Chunk, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Er
     if chunk.compression.is_empty() {
         into.extend_from_slice(packed);
     } else {
-        with_context(|context| {
-            let mut decoder = Decoder::with_context(packed, context);
-            decoder.window_log_max(WINDOW_LOG_MAX)?;
-            // The claimed size is not allocated before the data exists.
-            let claimed = chunk.unpacked.saturating_add(1);
+        // The claimed size is not allocated before the data exists.
+        let claimed = chunk.unpacked.saturating_add(1);
+        let unpacked = if chunk.compression == LZ4 {
+            let decoder = FrameDecoder::new(packed);
             decoder.take(claimed).read_to_end(into)
-        })
-        .map_err(|error| failed(error.to_string()))?;
+        } else {
+            with_context(|context| {
+                let mut decoder = Decoder::with_context(packed, context);
+                decoder.window_log_max(WINDOW_LOG_MAX)?;
+                decoder.take(claimed).read_to_end(into)
+            })
+        };
+        unpacked.map_err(|error| failed(error.to_string()))?;
     }
     if into.len() as u64 != chunk.unpacked {
         let rule = CaptureRule::UnpackedSize {
@@ -354,7 +394,9 @@ pub(crate) fn find_chunks_and<'a>(
 ) -> Result<Vec<ChunkPlace>, Error> {
     /// The length of a chunk record before the name of its compression.
     const BEFORE: u64 = RECORD_HEAD + 8 + 8 + 8 + 4;
-    const NAME: &[u8] = b"\x04\0\0\0zstd";
+    /// The start of the length and the name of a compression.
+    const NAMES: [&[u8; 7]; 2] = [b"\x04\0\0\0zst", b"\x03\0\0\0lz4"];
+    let is_name = |here: &[u8]| NAMES.iter().any(|name| *name == here);
     let mut window = Window::new(ranges);
     let mut found = Vec::new();
     let mut unpacked = Vec::new();
@@ -362,7 +404,7 @@ pub(crate) fn find_chunks_and<'a>(
     let mut tries = 1000_usize;
     let mut most_read = window.size().saturating_mul(4);
     let mut from = BEFORE;
-    while let Some(name) = window.find(from, NAME)? {
+    while let Some(name) = window.find_where(from, NAMES[0].len(), is_name)? {
         let at = name - BEFORE;
         come(at + RECORD_HEAD, &mut window)?;
         from = name + 1;
@@ -377,6 +419,7 @@ pub(crate) fn find_chunks_and<'a>(
             at,
             end: Some(chunk.end()),
             next: None,
+            loose_to: None,
         };
         if let Err(error) = unpack(&mut window, extent, limits, &mut unpacked) {
             fault(error)?;

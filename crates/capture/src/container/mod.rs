@@ -24,9 +24,9 @@ mod walk;
 pub use chunk::{Chunk, ChunkPlace, Inside, Message, find_chunks, inside};
 pub(crate) use chunk::{Extent, MOST_HEAD, damaged, find_chunks_and, unpack};
 pub use records::{ChannelRecord, SchemaRecord, starts_as_mcap};
-pub(crate) use records::{Fields, MOST_RECORD_BYTES, RECORD_HEAD, Record};
+pub(crate) use records::{Fields, MOST_RECORD_BYTES, RECORD_HEAD, Record, record_in};
 
 pub(crate) use summary::message_index;
 pub use summary::{Summary, read_message_index, read_summary};
-pub(crate) use walk::{Leading, profile};
+pub(crate) use walk::{Leading, MESSAGE_HEAD, profile};
 pub use walk::{WalkEnd, Walked, unreadable, walk};

@@ -28,12 +28,16 @@ pub struct Summary {
     pub chunks: Vec<ChunkPlace>,
     /// The roles of the channels that captures have.
     pub channels: BTreeMap<u16, Role>,
+    /// The topics of the channels of other programs.
+    pub foreign: BTreeMap<u16, String>,
     /// The schema of the packets, as JSON.
     pub schema: Option<Vec<u8>>,
     /// The number of messages by channel.
     pub messages: Option<BTreeMap<u16, u64>>,
     /// The clocks of a capture made from tables that are known to rise only.
     pub rises: Clocks,
+    /// False if the file ends with a footer and has no summary.
+    pub(crate) is_there: bool,
     /// The number of chunks, according to the statistics.
     chunk_count: Option<u32>,
     /// The offset of the record that tells which clocks rise.
@@ -54,9 +58,12 @@ pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>
     let (Some(start), Some(_), Some(crc)) = (fields.u64(), fields.u64(), fields.u32()) else {
         return Err(footer.damaged());
     };
-    if start == 0 || start > footer.at {
+    if start > footer.at {
         return Err(footer.damaged());
     }
+    // A legal file may have no summary: its data ends where the footer begins.
+    let is_there = start != 0;
+    let start = if is_there { start } else { footer.at };
     // The checksum covers everything up to itself.
     let found = window.crc(start, footer.end() - size_of::<u32>() as u64)?;
     if crc != 0 && crc != found {
@@ -69,6 +76,7 @@ pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>
     }
     let mut read = Summary {
         start,
+        is_there,
         ..Summary::default()
     };
     let mut at = start;
@@ -107,6 +115,19 @@ fn footer(window: &mut Window<'_>) -> Result<Option<Record>, Error> {
 }
 
 impl Summary {
+    /// False if the file may have messages outside of the chunks that the summary lists, or if the
+    /// indexes do not tell how many are in the chunks.
+    pub(crate) fn counts_all_messages(&self) -> bool {
+        let in_chunks = self.chunks.iter().flat_map(|chunk| chunk.counts.values());
+        let in_chunks = in_chunks.fold(0, |sum: u64, count| sum.saturating_add(*count));
+        self.messages.as_ref().is_some_and(|counts| {
+            let all = counts
+                .values()
+                .fold(0, |sum: u64, count| sum.saturating_add(*count));
+            all == in_chunks
+        })
+    }
+
     /// False if the file may have chunks that the summary does not list.
     #[must_use]
     pub fn lists_all_chunks(&self) -> bool {
@@ -161,8 +182,11 @@ impl Summary {
             }
             op::CHANNEL => {
                 let channel = ChannelRecord::read(content)?;
-                self.channels
-                    .extend(Role::of_topic(channel.topic).map(|role| (channel.id, role)));
+                if let Some(role) = Role::of_topic(channel.topic) {
+                    self.channels.insert(channel.id, role);
+                } else {
+                    self.foreign.insert(channel.id, channel.topic.to_owned());
+                }
             }
             op::STATISTICS => {
                 let mut fields = Fields(content);
@@ -203,6 +227,7 @@ impl Summary {
                         .and_then(|end| counts(&indexes, end))
                         .unwrap_or_default(),
                     indexes,
+                    loose_to: None,
                 });
             }
             _ => {}

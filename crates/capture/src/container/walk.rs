@@ -1,12 +1,24 @@
 //! Walking from record to record: finds the head of a capture, and its chunks if there is no
 //! summary.
 
+use std::collections::BTreeMap;
+
 use mcap::records::op;
 
 use super::chunk::{Chunk, ChunkPlace};
 use super::records::{Fields, RECORD_HEAD, Record, starts_as_mcap};
+use crate::layout::{METADATA, RISES_METADATA, TABLES_METADATA};
 use crate::ranges::{Ranges, Window};
 use crate::rule::{CaptureRule, Error, fault};
+
+/// A run of records outside of chunks becomes no longer than this, unless one record is: it is read at
+/// once, as a chunk is.
+const RUN_BYTES: u64 = 64 << 10;
+
+/// The metadata records of captures.
+const OURS: [&str; 3] = [METADATA, TABLES_METADATA, RISES_METADATA];
+/// More than the length of their names, with the field before it.
+const MOST_NAME: u64 = 64;
 
 /// The place where a walk ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,10 +41,13 @@ pub enum WalkEnd {
 /// The result of walking from record to record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walked {
-    /// The chunks that were found.
+    /// The chunks that were found, and the runs of records outside of chunks: of messages, and of the
+    /// definitions of their channels.
     pub chunks: Vec<ChunkPlace>,
-    /// The number of messages outside of chunks, which captures do not have.
+    /// The number of messages outside of chunks, where our writer puts none.
     pub loose: u64,
+    /// The number of attachments and of metadata records of other programs.
+    pub foreign: u64,
     /// The place where the walk ended.
     pub end: WalkEnd,
 }
@@ -47,6 +62,7 @@ pub fn walk<'a>(source: impl Into<Ranges<'a>>) -> Result<Walked, Error> {
     let mut walked = Walked {
         chunks: Vec::new(),
         loose: 0,
+        foreign: 0,
         end: WalkEnd::Border,
     };
     let mut at = mcap::MAGIC.len() as u64;
@@ -84,7 +100,13 @@ impl Walked {
                     chunk.counts.extend(count);
                 }
             }
-            op::MESSAGE => self.loose += 1,
+            op::MESSAGE | op::SCHEMA | op::CHANNEL => self.take_loose(record, window)?,
+            op::ATTACHMENT => self.foreign += 1,
+            op::METADATA => {
+                let name = Fields(window.start_of(record, MOST_NAME)?).text();
+                let is_ours = name.is_some_and(|name| OURS.contains(&name));
+                self.foreign += u64::from(!is_ours);
+            }
             op::DATA_END => {
                 let end = record.end();
                 let crc = Fields(window.start_of(record, 4)?).u32();
@@ -96,6 +118,67 @@ impl Walked {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// Takes a record outside of chunks: it continues the run before it, or starts one.
+    fn take_loose(&mut self, record: &Record, window: &mut Window<'_>) -> Result<(), Error> {
+        let message = match record.op {
+            op::MESSAGE => MessageHead::read(window.start_of(record, MESSAGE_HEAD)?),
+            _ => None,
+        };
+        let (at, end) = (record.at, record.end());
+        let last = self.chunks.last();
+        let continues = last.is_some_and(|place| {
+            place.loose_to == Some(at) && end.saturating_sub(place.at) <= RUN_BYTES
+        });
+        if !continues {
+            // Without messages, the run has the time of the place before it.
+            let time = last.map_or(0, |place| place.end_time);
+            self.chunks.push(ChunkPlace {
+                at,
+                start_time: time,
+                end_time: time,
+                indexes: BTreeMap::new(),
+                counts: BTreeMap::new(),
+                loose_to: None,
+            });
+        }
+        let Some(run) = self.chunks.last_mut() else {
+            return Ok(());
+        };
+        run.loose_to = Some(end);
+        let Some(MessageHead { channel, log_time }) = message else {
+            return Ok(());
+        };
+        self.loose += 1;
+        if run.counts.is_empty() {
+            (run.start_time, run.end_time) = (log_time, log_time);
+        }
+        run.start_time = run.start_time.min(log_time);
+        run.end_time = run.end_time.max(log_time);
+        *run.counts.entry(channel).or_default() += 1;
+        Ok(())
+    }
+}
+
+/// The length of a message record's content before its data.
+pub(crate) const MESSAGE_HEAD: u64 = 2 + 4 + 8 + 8;
+
+/// The channel and the time of a message.
+struct MessageHead {
+    channel: u16,
+    log_time: u64,
+}
+
+impl MessageHead {
+    /// Parses the first bytes of a message record; `None` if it is too short.
+    fn read(start: &[u8]) -> Option<Self> {
+        let mut fields = Fields(start);
+        let channel = fields.u16()?;
+        fields.u32()?;
+        let log_time = fields.u64()?;
+        fields.u64()?;
+        Some(Self { channel, log_time })
     }
 }
 
@@ -112,7 +195,9 @@ pub fn unreadable<'a>(
     let mut window = Window::new(source);
     let mut found = Vec::new();
     let mut at = mcap::MAGIC.len() as u64;
-    let mut chunks = chunks.iter().map(|place| place.at).peekable();
+    // Records outside of chunks are found one by one.
+    let chunks = chunks.iter().filter(|place| place.loose_to.is_none());
+    let mut chunks = chunks.map(|place| place.at).peekable();
     let mut in_summary = false;
     while at < window.size() {
         while chunks.next_if(|chunk| *chunk < at).is_some() {}
@@ -162,7 +247,10 @@ impl Leading {
     pub fn next(&mut self, window: &mut Window<'_>) -> Result<Option<Record>, Error> {
         let record = window.record(self.at, window.size())?;
         Ok(record
-            .filter(|record| !matches!(record.op, op::CHUNK | op::DATA_END | op::FOOTER))
+            .filter(|record| {
+                let ends = [op::CHUNK, op::MESSAGE, op::DATA_END, op::FOOTER];
+                !ends.contains(&record.op)
+            })
             .inspect(|record| self.at = record.end()))
     }
 }

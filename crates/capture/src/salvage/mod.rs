@@ -2,14 +2,14 @@
 
 mod repair;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use gametape_core::{AllAltered, Altered, Part, Place};
 use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Encoder, Limits, Snapshot};
 
-use crate::audit::{check, missing_baseline};
+use crate::audit::{check, missing_baseline, wild_ticks};
 use crate::container::{Chunk, ChunkPlace, WalkEnd, find_chunks_and, unreadable};
 use crate::decoder::decoder;
 use crate::layout::Role;
@@ -130,8 +130,13 @@ pub fn salvage<E: From<Error>>(
         Packets::Capture(capture) => {
             let full = capture.counted(Role::Keyframe);
             let deltas = capture.counted(Role::Delta);
-            if !capture.has_facts() {
-                done.add(Repair::TickLengthLost);
+            if let Some(after) = capture.after() {
+                done.add(Repair::LeftOutAfter(after));
+            }
+            match capture.tick_ns() {
+                _ if capture.has_facts() => {}
+                Some(ns) => done.add(Repair::TickLength { ns }),
+                None => done.add(Repair::TickLengthLost),
             }
             let Sound {
                 capture,
@@ -140,7 +145,7 @@ pub fn salvage<E: From<Error>>(
             } = Sound::of(*capture, &mut done)?;
             let unchecked = match wrong {
                 Some(_) => unchecked(&capture)?,
-                None => BTreeSet::new(),
+                None => Vec::new(),
             };
             let packets = Packets::Capture(Box::new(capture));
             let mut salvager = Salvager::new(&packets, done, holes)?;
@@ -171,13 +176,17 @@ fn wrong_checksum(capture: &Capture<'_>) -> Result<Option<Finding>, Error> {
     Ok(findings.iter().find(data).cloned())
 }
 
-/// The offsets of chunks without a checksum of their own.
-fn unchecked(capture: &Capture<'_>) -> Result<BTreeSet<u64>, Error> {
+/// The places of chunks without a checksum of their own, and of messages outside of chunks.
+fn unchecked(capture: &Capture<'_>) -> Result<Vec<Range<u64>>, Error> {
     let mut window = Window::new(capture.ranges());
-    let mut found = BTreeSet::new();
+    let mut found = Vec::new();
     for place in capture.chunks() {
+        if let Some(end) = place.loose_to {
+            found.push(place.at..end);
+            continue;
+        }
         match Chunk::at(&mut window, place.at) {
-            Ok(chunk) if chunk.crc == 0 => found.extend([place.at]),
+            Ok(chunk) if chunk.crc == 0 => found.push(place.at..chunk.end()),
             Ok(_) => {}
             Err(error) => drop(fault(error)?),
         }
@@ -205,6 +214,10 @@ impl<'a> Sound<'a> {
         let mut crc = Crc::from(0);
         let mut places: Vec<ChunkPlace> = capture.chunks().to_vec();
         places.extend(walked.chunks);
+        if walked.foreign > 0 {
+            let records = walked.foreign;
+            done.add(Repair::ForeignRecords { records });
+        }
         let found = find_chunks_and(ranges.clone(), capture.limits(), |at, window| {
             crc.up_to(border.min(at), window)
         })?;
@@ -248,7 +261,7 @@ enum Fate {
 struct Salvager {
     in_order: Vec<u64>,
     /// Chunks whose packets may be altered.
-    unchecked: BTreeSet<u64>,
+    unchecked: Vec<Range<u64>>,
     replay: Replay,
     decoder: Decoder,
     encoder: Encoder,
@@ -256,6 +269,8 @@ struct Salvager {
     mended: Vec<u8>,
     /// Ticks whose packets were dropped.
     failed: BTreeSet<u32>,
+    /// The ticks of packets that were recorded with another one, which is far off.
+    wild: BTreeMap<u32, u32>,
     /// Packets may be missing before this one.
     holes: bool,
     /// The tick of the last packet of the stream, kept or not.
@@ -271,12 +286,13 @@ impl Salvager {
         let in_order = in_order(packets, &mut later)?;
         Ok(Self {
             in_order,
-            unchecked: BTreeSet::new(),
+            unchecked: Vec::new(),
             replay: Replay::looking_ahead(schema, later),
             decoder: decoder(schema),
             encoder: Encoder::new(schema).limits(Limits::NONE),
             mended: Vec::new(),
             failed: BTreeSet::new(),
+            wild: wild_ticks(packets),
             holes,
             last_met: None,
             done,
@@ -304,7 +320,7 @@ impl Salvager {
                 Role::Keyframe | Role::Delta => self.of_stream(&packet),
                 Role::Labels | Role::Events => Fate::Kept,
             };
-            if self.done.kept > before && self.unchecked.contains(&packet.offset) {
+            if self.done.kept > before && self.is_unchecked(packet.offset) {
                 self.done.kept_unchecked();
             }
             match fate {
@@ -320,7 +336,17 @@ impl Salvager {
                 })?,
             }
         }
+        for (topic, messages) in cursor.foreign() {
+            let topic = topic.to_owned();
+            self.done.add(Repair::Foreign { topic, messages });
+        }
         Ok(self.done)
+    }
+
+    fn is_unchecked(&self, offset: u64) -> bool {
+        let after = self.unchecked.partition_point(|place| place.end <= offset);
+        let place = self.unchecked.get(after);
+        place.is_some_and(|place| place.contains(&offset))
     }
 
     /// Decides about an added snapshot. If the stream does not have its tick, it is not a state of the
@@ -359,6 +385,10 @@ impl Salvager {
         let header = Header::read(packet.bytes).ok().map(|(header, _)| header);
         let tick = header.map(|header| header.tick);
         self.last_met = tick.or(self.last_met);
+        if let Some((meant, tick)) = tick.and_then(|tick| self.wild.remove_entry(&tick)) {
+            let place = place(packet);
+            self.done.add(Repair::Tick { place, tick, meant });
+        }
         if header.is_some_and(|header| self.is_out_of_order(packet, &header)) {
             self.failed.extend(tick);
             return self.drop(Repair::OutOfOrder(place(packet)));

@@ -5,6 +5,7 @@ use std::fmt;
 use gametape_core::Place;
 use gametape_core::text::{Bytes, Counted, Grouped};
 
+use crate::after::After;
 use crate::rule::{Finding, Rule};
 
 /// A repair, or a loss.
@@ -13,6 +14,25 @@ use crate::rule::{Finding, Rule};
 pub enum Repair {
     /// The record with the length of a tick is missing.
     TickLengthLost,
+    /// The record with the length of a tick is missing, and the log times tell it: it is written again.
+    TickLength {
+        /// The length of a tick in nanoseconds.
+        ns: u64,
+    },
+    /// Messages of a channel of another program were left out.
+    Foreign {
+        /// The topic of the channel.
+        topic: String,
+        /// Their number.
+        messages: u64,
+    },
+    /// Attachments, or metadata of another program, were left out.
+    ForeignRecords {
+        /// Their number.
+        records: u64,
+    },
+    /// What follows the capture in its file was left out; another capture is a recording of its own.
+    LeftOutAfter(After),
     /// Bytes that are not a record.
     NoRecord {
         /// Their offset.
@@ -38,6 +58,15 @@ pub enum Repair {
     OutOfOrder(Place),
     /// A packet was left out: it can't be applied.
     Dropped(Place, Box<Rule>),
+    /// A packet whose tick is far off was given the tick that the packets around it tell.
+    Tick {
+        /// The packet.
+        place: Place,
+        /// The recorded tick.
+        tick: u32,
+        /// The tick that is meant.
+        meant: u32,
+    },
     /// A packet was written again, without its deviation.
     WrittenAnew(Place, Box<Rule>),
     /// Packets that the summary counts are missing.
@@ -71,15 +100,20 @@ impl Repair {
     pub const fn is_loss(&self) -> bool {
         match self {
             Self::NoRecord { packets, .. } => *packets,
+            Self::LeftOutAfter(after) => matches!(after, After::Others { .. }),
             Self::TickLengthLost
             | Self::NotRead(_)
             | Self::OutOfOrder(_)
             | Self::Dropped(..)
             | Self::NotFound { .. }
+            | Self::Foreign { .. }
+            | Self::ForeignRecords { .. }
             | Self::Dependent { .. } => true,
             Self::TakenIn { .. }
             | Self::AddedLeftOut { .. }
             | Self::WrittenAnew(..)
+            | Self::TickLength { .. }
+            | Self::Tick { .. }
             | Self::Index
             | Self::More(_)
             | Self::Kept { .. } => false,
@@ -91,6 +125,42 @@ impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TickLengthLost => f.write_str("the length of a tick is lost, if it was recorded"),
+            Self::TickLength { ns } => write!(
+                f,
+                "wrote the length of a tick, {} ns, which the log times tell",
+                Grouped(*ns)
+            ),
+            Self::Foreign { topic, messages } => {
+                let messages = Counted(*messages, "message");
+                write!(
+                    f,
+                    "left out {messages} of channel {topic}, of another program"
+                )
+            }
+            Self::ForeignRecords { records } => {
+                let records = Counted(*records, "attachment or metadata record");
+                write!(f, "left out {records} of another program")
+            }
+            Self::LeftOutAfter(after) => match after {
+                After::Next(at) => {
+                    let at = Grouped(*at);
+                    write!(
+                        f,
+                        "another capture begins at byte {at}: it is a recording of its own"
+                    )
+                }
+                After::Zeros { at, bytes } => {
+                    let (at, bytes) = (Grouped(*at), Bytes(*bytes));
+                    write!(f, "left out {bytes} from byte {at} on, which are all zero")
+                }
+                After::Others { at, bytes } => {
+                    let (at, bytes) = (Grouped(*at), Bytes(*bytes));
+                    write!(
+                        f,
+                        "left out {bytes} from byte {at} on, after the end of the capture"
+                    )
+                }
+            },
             Self::NoRecord {
                 from,
                 bytes,
@@ -126,6 +196,13 @@ impl fmt::Display for Repair {
             ),
             Self::OutOfOrder(place) => write!(f, "{place}: dropped: its tick is out of order"),
             Self::Dropped(place, rule) => write!(f, "{place}: dropped: {rule}"),
+            Self::Tick { place, tick, meant } => {
+                let [tick, meant] = [tick, meant].map(|tick| Grouped((*tick).into()));
+                write!(
+                    f,
+                    "{place}: wrote tick {meant}, which the packets around it tell, in place of {tick}"
+                )
+            }
             Self::WrittenAnew(place, rule) => {
                 write!(f, "{place}: rewritten, nothing lost: {rule}")
             }

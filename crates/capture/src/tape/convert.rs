@@ -1,22 +1,29 @@
 //! Converts between the forms, packets byte for byte, and repairs.
 
+use gametape_core::Input;
 use gametape_core::tape::{Beside, Converted, Error, Options, Repaired, Sink, Target, Work};
-use gametape_core::text::Counted;
+use gametape_core::text::{Bytes, Counted, Grouped};
 use gametape_delta::Schema;
 
 use super::name::{CAPTURE, DELTA, name_of};
 use super::schema;
+use crate::after::After;
+use crate::audit::wild_ticks;
 use crate::decoder::decoder;
 use crate::error::CaptureError;
 use crate::layout::Role;
 use crate::migrate::migrate;
 use crate::options;
 use crate::packet::Packet;
-use crate::read::Capture;
+use crate::ranges::Ranges;
+use crate::read::{Capture, read};
 use crate::rule::CaptureRule;
 use crate::salvage::{Salvaged, salvage};
 use crate::stream::Packets;
 use crate::write::{OfTables, Writer};
+
+/// The ending of the names of captures.
+const CAPTURE_ENDING: &str = ".mcap";
 
 /// The schema as a file next to the packets.
 pub(super) fn beside(schema: &Schema) -> Beside {
@@ -77,16 +84,26 @@ pub(super) fn convert(
         ));
     }
     let next = schema::given(to.options)?;
+    let mut foreign_records = 0;
     if let Packets::Capture(capture) = packets {
         // What stands beside the packets is carried over, and has no other checksum.
         capture.check_data()?;
+        foreign_records = capture.walked()?.foreign;
     }
     if to.format == name_of(packets) && next.is_none() && !of_captures {
-        each(packets, |packet| work.done(packet.offset))?;
+        let _ = each(packets, |packet| work.done(packet.offset))?;
         return Ok(None);
     }
     let schema = next.as_ref().unwrap_or_else(|| packets.schema());
-    let mut losses = Vec::new();
+    let wild = wild_ticks(packets).into_iter().map(|(meant, tick)| {
+        let [meant, tick] = [meant, tick].map(|tick| Grouped(tick.into()));
+        format!("the tick {tick} that a packet was recorded with: it has tick {meant} now")
+    });
+    let mut losses: Vec<String> = wild.collect();
+    if foreign_records > 0 {
+        let records = Counted(foreign_records, "attachment or metadata record");
+        losses.push(format!("{records} of another program"));
+    }
     // The description of tables is valid only for this schema, and only captures have one.
     let keeps_tables = next.is_none() && to.format == CAPTURE;
     if packets.tables().is_some() && !keeps_tables {
@@ -101,16 +118,17 @@ pub(super) fn convert(
         let migrated = migrate(packets, schema, |packet| output.push(packet, work))?;
         losses.extend(migrated.losses);
     } else {
-        each(packets, |packet| output.push(packet, work))?;
+        losses.extend(each(packets, |packet| output.push(packet, work))?);
     }
     output.finish(losses).map(Some)
 }
 
-/// Visits the packets of the stream. An error if the recording cannot be read to its end.
+/// Visits the packets of the stream, and returns what is not among them. An error if the recording
+/// cannot be read to its end.
 fn each(
     packets: &Packets<'_>,
     mut visit: impl FnMut(&Packet<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
+) -> Result<Vec<String>, Error> {
     let mut cursor = packets.messages();
     let decoder = decoder(packets.schema());
     while let Some(packet) = cursor.next_packet()? {
@@ -125,9 +143,14 @@ fn each(
             visit(&packet)?;
         }
     }
-    packets
-        .problem()
-        .map_or(Ok(()), |problem| Err(problem.into()))
+    let foreign = cursor.foreign().map(|(topic, messages)| {
+        let messages = Counted(messages, "message");
+        format!("{messages} of channel {topic}, of another program")
+    });
+    match packets.problem() {
+        Some(problem) => Err(problem.into()),
+        None => Ok(foreign.collect()),
+    }
 }
 
 /// The time at which a packet was recorded. A time that equals the tick's own carries no
@@ -227,9 +250,40 @@ impl<'o> Output<'o> {
     }
 }
 
+/// The captures that begin at `at` and after it, as files of their own, byte for byte.
+fn following(input: &Input, at: u64) -> Result<Vec<Beside>, Error> {
+    const NAMES: [&str; 8] = [
+        "2.mcap", "3.mcap", "4.mcap", "5.mcap", "6.mcap", "7.mcap", "8.mcap", "9.mcap",
+    ];
+    let mut files = Vec::new();
+    let mut at = at;
+    for (number, extension) in NAMES.into_iter().enumerate() {
+        let rest = Ranges::from(input).range(at, input.size().saturating_sub(at))?;
+        let next = match read(&rest[..]).ok().and_then(|capture| capture.after()) {
+            // The last name is for all that is left.
+            Some(After::Next(next)) if number + 1 < NAMES.len() => Some(next),
+            _ => None,
+        };
+        let length = next.and_then(|next| usize::try_from(next).ok());
+        let bytes = length
+            .and_then(|length| rest.get(..length))
+            .unwrap_or(&rest);
+        files.push(Beside {
+            extension,
+            bytes: bytes.to_vec(),
+        });
+        match next {
+            Some(next) => at += next,
+            None => break,
+        }
+    }
+    Ok(files)
+}
+
 /// Writes what is whole of a recording that is not.
 pub(super) fn repair(
     packets: Packets<'_>,
+    input: &Input,
     out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Repaired, Error> {
@@ -246,6 +300,10 @@ pub(super) fn repair(
         }
         Packets::Capture(capture) => {
             let options = options_of(&Options::new(), capture.tick_ns(), capture.is_view());
+            let following = match capture.after() {
+                Some(After::Next(at)) => following(input, at)?,
+                _ => Vec::new(),
+            };
             let of = of_tables(&packets);
             let mut writer = Writer::of_tables(out, &schema, options, of)?;
             if capture.has_role(Role::Added) {
@@ -257,7 +315,7 @@ pub(super) fn repair(
                 work.done(packet.offset)
             })?;
             writer.finish()?;
-            (salvaged, Vec::new())
+            (salvaged, following)
         }
     };
     let Salvaged {
@@ -278,6 +336,15 @@ pub(super) fn repair(
         ..Repaired::default()
     };
     let mut repaired = repaired.with_altered(&altered);
+    for file in repaired
+        .beside
+        .iter()
+        .filter(|file| file.extension.ends_with(CAPTURE_ENDING))
+    {
+        let (bytes, extension) = (Bytes(file.bytes.len() as u64), file.extension);
+        let action = format!("wrote the capture after it, {bytes}, beside the first: .{extension}");
+        repaired.actions.push(action);
+    }
     let repairs = repairs.iter().map(ToString::to_string);
     repaired.actions.extend(repairs);
     Ok(repaired)

@@ -369,7 +369,7 @@ impl Tape for PacketsTape {
         let ask = || work.wanted().map_err(io::Error::other);
         let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
         if self.audit_of(&packets)?.verdict() != Verdict::Pass {
-            let repaired = convert::repair(packets, out, work)?;
+            let repaired = convert::repair(packets, &self.input, out, work)?;
             work.done(self.input.size())?;
             return Ok(repaired);
         }

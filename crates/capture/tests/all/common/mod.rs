@@ -1,5 +1,7 @@
 //! An artificial world, its stream, and recordings of it.
 
+pub mod container;
+
 use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

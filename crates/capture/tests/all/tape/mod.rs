@@ -5,6 +5,7 @@ mod audit;
 mod convert;
 mod cut;
 mod diff;
+mod elsewhere;
 mod figures;
 mod moments;
 mod open;

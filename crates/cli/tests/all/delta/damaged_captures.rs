@@ -182,6 +182,7 @@ fn a_capture_that_was_cut() {
         str![[r#"
 fail  bad.mcap  20 packets, all applied, 4 entities at tick 20
       error capture.truncated, byte 3,931: the file ends inside a record, or is damaged here: 259 bytes are not of a whole chunk
+      info capture.repair: gametape repair keeps 20 packets, up to tick 20
 
 "#]],
     );
