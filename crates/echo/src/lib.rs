@@ -47,6 +47,7 @@
 
 pub mod audit;
 pub mod butter;
+mod course;
 pub mod diff;
 pub mod echoreplay;
 mod error;
@@ -56,12 +57,14 @@ pub mod loss;
 mod members;
 mod model;
 mod parallel;
+mod people;
 mod ranges;
 mod rule;
 mod spelled;
 pub mod stats;
 #[cfg(feature = "tape")]
 pub mod tape;
+mod trace;
 mod visit;
 
 pub use error::{Error, Finding, Findings, Resumed, SalvageError, WriteError};

@@ -13,7 +13,7 @@ rules! {
     ///
     /// Readers raise the rules that prevent reading; the audits report all. Each has a code that the book
     /// documents.
-    pub enum Rule: "frame";
+    pub enum Rule: "frame", group = member_of;
 
     // .butter: faults that prevent reading.
     /// The first byte is not 1, 2 or 3.
@@ -265,6 +265,12 @@ rules! {
     /// The machine's clock was set, or parts were joined.
     #[error("recorded {} ms before the frame before it", Grouped(*ms))]
     TimeBackwards { ms: u64 } = "echo.time-backwards", Warning;
+    /// The wall clock was changed by half hours while the game ran on.
+    ///
+    /// Fine: summer time, a clock of 12 hours, or a date that stood still at midnight. It is no cut:
+    /// durations and times since the start follow the game.
+    #[error("the wall clock goes {} by {} s while the game runs on: a change of the clock, not a cut", if *.seconds < 0 { "back" } else { "on" }, Grouped(.seconds.unsigned_abs()))]
+    WallClock { seconds: i64 } = "echo.wall-clock", Info;
     /// Two frames were recorded in the same millisecond.
     ///
     /// Fine: a recorder that caught up.
@@ -379,7 +385,7 @@ rules! {
     ///
     /// Something was cut out.
     #[error("the clock goes from {before:.2} to {now:.2} s while {} ms pass: something was cut out", Grouped(*ms))]
-    ClockJump { before: f32, now: f32, ms: u64 } = "echo.clock-jump", Warning;
+    ClockJump { before: f32, now: f32, ms: u64 } = "echo.clock-jump", Error;
     /// In 30 s of play, which goals may interrupt, the clock loses over 5 % more or less than pass.
     ///
     /// Times were edited to slow the match down or speed it up, or something was cut out.
@@ -405,7 +411,7 @@ rules! {
     ///
     /// Something was cut out.
     #[error("{moved} of {players} players are elsewhere at once, {} ms after the frame before: something was cut out", Grouped(*ms))]
-    AllJump { moved: u64, players: u64, ms: u64 } = "echo.all-jump", Warning;
+    AllJump { moved: u64, players: u64, ms: u64 } = "echo.all-jump", Error;
     /// In the arena, a player is over 15 m away within 100 ms while the match is played.
     ///
     /// A player came back, or edited.
@@ -451,7 +457,7 @@ rules! {
     ///
     /// Something was cut out around the goal.
     #[error("the points of {team} rise in the very frame in which the next round starts: something was cut out")]
-    GoalCut { team: TeamId } = "echo.goal-cut", Warning;
+    GoalCut { team: TeamId } = "echo.goal-cut", Error;
     /// More rounds are won than there are, or fewer than none.
     ///
     /// A .butter stores the rounds of its first frame.
@@ -468,6 +474,12 @@ rules! {
     /// Fine.
     #[error("a player leaves {team}")]
     PlayerLeft { team: TeamId } = "echo.player-left", Info;
+    /// All players are missing for at most 5 s, in the middle of a session.
+    ///
+    /// The game's answer was empty for a moment, or its members were lost. Players and statistics are
+    /// followed across it: nobody leaves or joins.
+    #[error("none of the {} is in {} from here on", Counted(*players, "player"), Counted(*frames, "frame"))]
+    NoPlayers { players: u64, frames: u64 } = "echo.no-players", Info;
     /// A player changes teams.
     ///
     /// Fine.
@@ -567,15 +579,78 @@ rules! {
     /// Fine; `repair` adds it.
     #[error("the last line has no line ending")]
     NoNewline = "echoreplay.no-newline", Info;
+    /// A line ends with a carriage return alone, as on an old Mac.
+    ///
+    /// Fine: read, and copied as it is.
+    #[error("a line ends with a carriage return alone")]
+    CrAlone = "echoreplay.cr", Info;
+    /// A time is not spelled `yyyy/MM/dd HH:mm:ss.fff`: a program wrote it in the manner of its region, or of
+    /// ISO 8601.
+    ///
+    /// Fine: read, and copied as it is. A zone of ISO 8601 counts; without one, the clock on the wall does.
+    #[error("the time is spelled {found:?}, not yyyy/MM/dd HH:mm:ss.fff")]
+    TimeSpelled { found: String } = "echoreplay.time-spelling", Info;
+    /// The year is one of another calendar. The game exists since 2017.
+    ///
+    /// Fine: read as the Gregorian date, and copied as it is. An Islamic date may be off by a day.
+    #[error("the year {year} is one of the {calendar} calendar: read as {read}")]
+    TimeCalendar { year: i64, calendar: &'static str, read: i64 } = "echoreplay.calendar", Info;
+    /// NUL characters stand after an answer. The game's API ended its answers so until 2020.
+    ///
+    /// Fine: read, and copied as they are.
+    #[error("a NUL character stands after the answer of the API")]
+    NulAfter = "echoreplay.nul", Info;
+    /// Zeros stand in the file: the power went before the end of the file was written, or the disk lost a
+    /// part.
+    ///
+    /// The lines around them are read; `repair` leaves the zeros out. If they are in the middle, frames
+    /// may be missing there.
+    #[error("{} are zero: the power went before they were written, or the disk lost them", Bytes(*.bytes))]
+    Zeros { bytes: u64 } = "echoreplay.zeros", Warning;
+    /// A member is spelled in another way than the API spells it: a number as text, a flag as a number, a
+    /// whole number with a fraction of 0.
+    ///
+    /// Fine: read as what it says, and copied as it is.
+    #[error("{member} is spelled {how}")]
+    MemberSpelled { member: String, how: &'static str } = "echoreplay.spelling", Info;
+    /// A member can't be read, or is `null`.
+    ///
+    /// The frame is read without it; the line is copied as it is. The first place is named, and the number
+    /// of frames.
+    #[error("{member} {why}; the frame is read without it")]
+    MemberLost { member: String, why: &'static str } = "echoreplay.member", Warning;
+    /// A member is missing that others in this recording have.
+    ///
+    /// The frame is read without it.
+    #[error("{member} is missing here, and other frames or players have it")]
+    MemberMissing { member: String } = "echoreplay.missing", Info;
+    /// This version of gametape does not know a member, as after an update of the game.
+    ///
+    /// Fine: kept as it is spelled. A .butter has no place for it.
+    #[error("{member} is no member that this version knows; it is kept as it is")]
+    MemberUnknown { member: String } = "echoreplay.unknown", Info;
+    /// A text is damaged: it is not UTF-8, holds half a surrogate pair or a control character. Some program
+    /// cut a name in the middle of a character, or changed the file's encoding.
+    ///
+    /// Read with a replacement sign in that place; the line is copied as it is.
+    #[error("{member} {why}; it is read with a replacement sign")]
+    TextDamaged { member: String, why: &'static str } = "echoreplay.text", Warning;
+    /// The answers are those of the API of 2018 to 2020 (hands are three numbers, and the pose of the body
+    /// stands in the player), or have the payload as an object.
+    ///
+    /// Fine: the pose of the player is read as that of the head and the body. What that API does not have
+    /// is missing.
+    #[error("the answers are those of an old API: the pose of the head and the body is the player's own")]
+    OldApi = "echoreplay.old-api", Info;
     /// A line is blank.
     ///
     /// Fine.
     #[error("a blank line")]
     BlankLine = "echoreplay.blank-line", Info;
-    /// The text starts with a byte order mark.
+    /// The text, a line or an answer starts with a byte order mark.
     ///
-    /// Fine: an editor saved it.
-    #[error("the text starts with a byte order mark")]
+    /// Fine: an editor saved it, or files were joined.
+    #[error("a byte order mark")]
     ByteOrderMark = "echoreplay.bom", Info;
     /// The file has 0 bytes.
     ///
@@ -606,6 +681,36 @@ rules! {
     /// the table says), `data` (a file's data ends early), or the message of the zip reader.
     #[error("the zip ends early: {cause}")]
     ZipTruncated { cause: ZipCut } = "echoreplay.zip-truncated", Error, Truncated;
+    /// The text is UTF-16, as PowerShell's `>` writes it.
+    ///
+    /// Read; `repair` writes it as UTF-8, which all programs read.
+    #[error("the text is UTF-16, as PowerShell writes it; it is read as UTF-8")]
+    Utf16 = "echoreplay.utf16", Info;
+    /// The file is compressed by gzip.
+    ///
+    /// Read; `repair` unpacks it.
+    #[error("the file is compressed by gzip")]
+    Gzip = "echoreplay.gzip", Info;
+    /// Data that gzip has compressed is cut off or damaged.
+    ///
+    /// `repair` keeps the lines before it.
+    #[error("the gzip can't be unpacked to its end: it is cut off or damaged")]
+    GzipBroken = "echoreplay.gzip-broken", Error, Truncated;
+    /// Two files of the zip have one name: a recorder closed it twice.
+    ///
+    /// All are read, in the order of the zip's table. Many programs show only one of them.
+    #[error("the zip holds {} of one name; all are read", Counted(*files, "file"))]
+    ZipTwice { files: u64 } = "echoreplay.zip-twice", Info;
+    /// The zip holds another zip: it was packed once more.
+    ///
+    /// Fine: the inner one is read.
+    #[error("the zip holds another zip, which is read")]
+    ZipNested = "echoreplay.zip-nested", Info;
+    /// The zip holds files that a system added, such as `__MACOSX` and `.DS_Store`.
+    ///
+    /// Fine: passed over.
+    #[error("passed over {} that a system added to the zip", Counted(*files, "file"))]
+    ZipSystem { files: u64 } = "echoreplay.zip-system", Info;
     /// The zip has several files.
     ///
     /// They are read one after another.
@@ -639,10 +744,50 @@ impl Rule {
     #[cfg(feature = "tape")]
     pub(crate) const fn ends_early(&self) -> bool {
         match self {
-            Self::ZipInflate => true,
+            Self::ZipInflate | Self::GzipBroken => true,
             Self::ZipTruncated { cause } => !matches!(cause, ZipCut::File),
             _ => false,
         }
+    }
+
+    /// The rule, for members that are not told apart.
+    pub(crate) fn of_others(self) -> Self {
+        let others = || "some member".to_owned();
+        match self {
+            Self::MemberSpelled { how, .. } => Self::MemberSpelled {
+                member: others(),
+                how,
+            },
+            Self::MemberLost { why, .. } => Self::MemberLost {
+                member: others(),
+                why,
+            },
+            Self::TextDamaged { why, .. } => Self::TextDamaged {
+                member: others(),
+                why,
+            },
+            Self::MemberMissing { .. } => Self::MemberMissing { member: others() },
+            Self::MemberUnknown { .. } => Self::MemberUnknown { member: others() },
+            rule => rule,
+        }
+    }
+
+    /// Whether the rule notes something that is read and kept as it is: nothing is left out or set right.
+    pub(crate) const fn is_kept(&self) -> bool {
+        matches!(
+            self,
+            Self::CrAlone
+                | Self::TimeSpelled { .. }
+                | Self::TimeCalendar { .. }
+                | Self::NulAfter
+                | Self::MemberSpelled { .. }
+                | Self::MemberLost { .. }
+                | Self::MemberMissing { .. }
+                | Self::MemberUnknown { .. }
+                | Self::TextDamaged { .. }
+                | Self::OldApi
+                | Self::ZipSystem { .. }
+        )
     }
 
     /// Whether a file in a zip is altered: its checksum does not match, or it does not inflate although it
@@ -654,6 +799,26 @@ impl Rule {
             _ => false,
         }
     }
+}
+
+/// The group of a rule: findings about members are counted for each member, in whatever player.
+fn member_of(rule: &Rule) -> u64 {
+    let (member, why, is_each) = match rule {
+        Rule::MemberSpelled { member, how: why } | Rule::MemberLost { member, why } => {
+            (member, *why, false)
+        }
+        Rule::MemberMissing { member } | Rule::MemberUnknown { member } => (member, "", false),
+        // Of a person, and so counted for each.
+        Rule::TextDamaged { member, why } => (member, *why, true),
+        _ => return 0,
+    };
+    let mut hash: u64 = 0xCBF2_9CE4_8422_2325;
+    for byte in member.bytes().chain(why.bytes()) {
+        if is_each || !byte.is_ascii_digit() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    }
+    hash
 }
 
 /// Why a chunk does not inflate.

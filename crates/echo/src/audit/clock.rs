@@ -37,14 +37,14 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Starts with the first frame.
-    pub(super) fn begin(&mut self, frame: &Frame) {
+    pub(super) fn begin(&mut self, frame: &Frame, time: Time) {
         self.before = frame.session.game_clock;
         self.ran = clock_runs(&frame.session);
-        self.still = self.ran.then_some((frame.time, false));
+        self.still = self.ran.then_some((time, false));
     }
 
     pub(super) fn push(&mut self, frame: &Frame, follows: Follows, report: &mut Report<'_>) {
-        let clock = frame.session.game_clock;
+        let (clock, time) = (frame.session.game_clock, report.spot.time);
         let was = std::mem::replace(&mut self.before, clock);
         let runs = clock_runs(&frame.session);
         let ran_on = std::mem::replace(&mut self.ran, runs) && runs && follows.playing;
@@ -52,11 +52,11 @@ impl Clock {
             (self.passed, self.lost) = (0, 0.0);
         }
         if ran_on && let Some(ms) = follows.ms {
-            self.judge(was, clock, ms, frame.time, follows.same_round, report);
+            self.judge(was, clock, ms, time, follows.same_round, report);
         }
         match &mut self.still {
             Some((since, reported)) if ran_on && clock.to_bits() == was.to_bits() => {
-                let still = frame.time.0.saturating_sub(since.0);
+                let still = time.0.saturating_sub(since.0);
                 if still >= STILL_MS as i64 && !*reported {
                     *reported = true;
                     report.raise(Rule::ClockStopped {
@@ -65,7 +65,7 @@ impl Clock {
                     });
                 }
             }
-            still => *still = runs.then_some((frame.time, false)),
+            still => *still = runs.then_some((time, false)),
         }
     }
 

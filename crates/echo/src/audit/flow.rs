@@ -4,6 +4,7 @@ use compact_str::CompactString;
 
 use super::clock::Clock;
 use super::report::{Follows, Report};
+use crate::course::Passed;
 use crate::model::{Frame, Game, GameStatus, Map, Session, TeamId, Time};
 use crate::rule::Rule;
 
@@ -23,7 +24,6 @@ pub(super) struct Flow {
 
 #[derive(Clone, Debug)]
 struct Before {
-    time: Time,
     session: CompactString,
     server: CompactString,
     client: CompactString,
@@ -34,16 +34,21 @@ struct Before {
 }
 
 impl Flow {
-    pub(super) fn push(&mut self, frame: &Frame, report: &mut Report<'_>) -> Follows {
+    pub(super) fn push(
+        &mut self,
+        frame: &Frame,
+        passed: Passed,
+        report: &mut Report<'_>,
+    ) -> Follows {
         let session = &frame.session;
+        let now = report.spot.time;
         let played = session.is_played();
         if session.blue_team_restart_request || session.orange_team_restart_request {
-            self.restart = Some(frame.time);
+            self.restart = Some(now);
         }
         let Some(before) = &mut self.before else {
-            self.clock.begin(frame);
+            self.clock.begin(frame, now);
             self.before = Some(Before {
-                time: frame.time,
                 session: session.sessionid.clone(),
                 server: session.sessionip.clone(),
                 client: session.client_name.clone(),
@@ -60,7 +65,8 @@ impl Flow {
             };
         };
 
-        let ms = passed(before.time, frame.time, report);
+        judge(passed, report);
+        let ms = passed.ms;
         let same_session = before.session == session.sessionid;
         if !same_session {
             report.raise(Rule::SessionChanged);
@@ -93,7 +99,7 @@ impl Flow {
         let playing = same_session && played && before.played && rules_kept;
         let restarted = self
             .restart
-            .is_some_and(|asked| (0..=RESTART_MS).contains(&frame.time.0.saturating_sub(asked.0)));
+            .is_some_and(|asked| (0..=RESTART_MS).contains(&now.0.saturating_sub(asked.0)));
         let same_round = same_session
             && rules_kept
             && !restarted
@@ -106,7 +112,6 @@ impl Flow {
             same_round,
         };
         self.clock.push(frame, follows, report);
-        before.time = frame.time;
         before.played = played;
         before.rules_changed_at = session.rules_changed_at;
         if before.status != session.game_status {
@@ -116,21 +121,21 @@ impl Flow {
     }
 }
 
-/// The time between two frames.
-fn passed(before: Time, now: Time, report: &mut Report<'_>) -> Option<u64> {
-    let ms = now.0.saturating_sub(before.0);
-    let Ok(passed) = u64::try_from(ms) else {
-        let ms = ms.unsigned_abs();
+/// Judges the time between two frames.
+fn judge(passed: Passed, report: &mut Report<'_>) {
+    if let Some(ms) = passed.changed {
+        report.raise(Rule::WallClock {
+            seconds: ms / 1_000,
+        });
+    } else if let Some(ms) = passed.back {
         report.raise(Rule::TimeBackwards { ms });
-        return None;
-    };
-    if passed == 0 {
+    } else if passed.ms == Some(0) {
         report.raise(Rule::SameTime);
-    } else if passed > GAP_MS {
-        let seconds = passed / 1_000;
-        report.raise(Rule::TimeGap { seconds });
+    } else if let Some(ms) = passed.ms.filter(|ms| *ms > GAP_MS) {
+        report.raise(Rule::TimeGap {
+            seconds: ms / 1_000,
+        });
     }
-    Some(passed)
 }
 
 /// Whether points and stats can only grow until the status changes.

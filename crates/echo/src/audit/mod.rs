@@ -15,9 +15,11 @@ use std::sync::Arc;
 
 use gametape_core::Place;
 
+use crate::course::Course;
 use crate::error::{Finding, Findings};
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
+use crate::trace::Trace;
 
 use flow::{Flow, Holes};
 use players::{Disc, Players};
@@ -46,6 +48,8 @@ use report::{Report, Spot};
 pub struct SessionAudit {
     /// When the first frame was recorded.
     start: Option<Time>,
+    course: Course,
+    trace: Trace,
     /// The container that offsets refer to.
     within: Option<Arc<str>>,
     flow: Flow,
@@ -75,19 +79,22 @@ impl SessionAudit {
         if self.within.as_deref() != at.within.as_deref() {
             self.within = at.within.as_deref().map(Into::into);
         }
+        let start = *self.start.get_or_insert(frame.time);
+        let passed = self.course.frame(frame);
+        self.trace.frame(frame);
         let mut report = Report {
             findings,
             spot: Spot {
                 step: at.step.unwrap_or(0),
-                time: frame.time,
+                time: Time(start.0.saturating_add(passed.now)),
                 line: at.line,
                 offset: at.offset,
                 within: self.within.clone(),
             },
-            start: *self.start.get_or_insert(frame.time),
+            start,
         };
         values::check(frame, &mut report);
-        let follows = self.flow.push(frame, &mut report);
+        let follows = self.flow.push(frame, passed, &mut report);
         self.points.push(frame, follows, &mut report);
         let rises = self.players.push(&frame.session, follows, &mut report);
         self.scored.push(frame, follows, rises, &mut report);
@@ -95,10 +102,23 @@ impl SessionAudit {
         self.disc.push(&frame.session, follows, &mut report);
     }
 
+    /// Returns the time from the first frame to the latest, in milliseconds, by the game clock where the wall
+    /// clock was changed.
+    #[must_use]
+    pub const fn duration_ms(&self) -> u64 {
+        self.course.duration_ms()
+    }
+
+    /// What tells that another recording is of the same match.
+    pub(crate) const fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
     /// Ends the audit. Questions that the last second leaves open stay open.
     pub fn finish(&mut self, findings: &mut Findings) {
-        if self.start.is_none() {
-            findings.push(Finding::new(Rule::NoFrames));
+        match self.start {
+            Some(start) => self.players.finish(start, findings),
+            None => findings.push(Finding::new(Rule::NoFrames)),
         }
     }
 }

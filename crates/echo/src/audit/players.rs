@@ -5,10 +5,12 @@ use std::collections::HashMap;
 
 use compact_str::CompactString;
 
-use super::report::{Follows, Report};
+use super::report::{Follows, Report, Spot};
+use crate::error::Findings;
 use crate::model::{COUNT_NAMES, COUNTS, counts};
-use crate::model::{Game, Holding, Player, Session, Team, TeamId, Time, Vec3};
+use crate::model::{Game, Holding, Player, Session, Team, TeamId, Time, Vec3, is_somebody};
 use crate::rule::Rule;
+use crate::stats::MAX_GAP_MS;
 
 /// The number of names that are remembered; no match has as many players.
 const MAX_NAMES: usize = 10_000;
@@ -36,6 +38,18 @@ pub(super) struct Players {
     names: HashMap<u64, CompactString>,
     /// Values that have to be unique; reused memory.
     playerids: Vec<i32>,
+    /// Frames without any player after `now`.
+    blank: Option<Blank>,
+}
+
+/// Frames without any player, in the middle of a session.
+#[derive(Clone, Debug)]
+struct Blank {
+    /// The first of them.
+    spot: Spot,
+    frames: u64,
+    /// The time since the last frame with players.
+    ms: Option<u64>,
 }
 
 /// A player in a frame.
@@ -59,9 +73,21 @@ impl Players {
     pub(super) fn push(
         &mut self,
         session: &Session,
-        follows: Follows,
+        mut follows: Follows,
         report: &mut Report<'_>,
     ) -> Rises {
+        if self.is_blank(session, follows, report) {
+            return Rises([None; 2]);
+        }
+        let blank = self.blank.take();
+        if let Some(blank) = &blank
+            && session.players().next().is_some()
+        {
+            follows.ms = blank.ms.zip(follows.ms).map(|(a, b)| a.saturating_add(b));
+            if follows.same_session {
+                report.raise_at(&blank.spot, self.nobody(blank));
+            }
+        }
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.clear();
         self.now
@@ -73,7 +99,9 @@ impl Players {
                 counts: player.stats.as_ref().map(counts),
                 joined: None,
             }));
-        self.now.sort_unstable_by_key(|seen| seen.userid);
+        // Players with one user id stay apart by their teams.
+        self.now
+            .sort_unstable_by_key(|seen| (seen.userid, seen.team));
 
         self.unique(session, report);
         self.name(session, report);
@@ -81,11 +109,51 @@ impl Players {
         for (place, team) in session.teams.iter().enumerate() {
             team_stats(place, team, report);
         }
-        if follows.same_session {
-            let arena = session.map_name.game() == Game::Arena;
-            self.follow(follows, arena, report)
-        } else {
-            Rises([None; 2])
+        if !follows.same_session {
+            return Rises([None; 2]);
+        }
+        let arena = session.map_name.game() == Game::Arena;
+        let rises = self.follow(follows, arena, report);
+        // The points of the teams may have risen meanwhile.
+        blank.map_or(rises, |_| Rises([None; 2]))
+    }
+
+    /// Whether nobody is in a frame, though somebody was a moment ago: they are still there.
+    fn is_blank(&mut self, session: &Session, follows: Follows, report: &Report<'_>) -> bool {
+        if self.now.is_empty() || !follows.same_session || session.players().next().is_some() {
+            return false;
+        }
+        let blank = self.blank.get_or_insert_with(|| Blank {
+            spot: report.spot.clone(),
+            frames: 0,
+            ms: Some(0),
+        });
+        blank.ms = blank.ms.zip(follows.ms).map(|(a, b)| a.saturating_add(b));
+        if blank.ms.is_none_or(|ms| ms > u64::from(MAX_GAP_MS)) {
+            return false;
+        }
+        blank.frames += 1;
+        true
+    }
+
+    /// The rule that frames without any player break.
+    fn nobody(&self, blank: &Blank) -> Rule {
+        Rule::NoPlayers {
+            players: self.now.len() as u64,
+            frames: blank.frames,
+        }
+    }
+
+    /// Ends the audit.
+    pub(super) fn finish(&mut self, start: Time, findings: &mut Findings) {
+        if let Some(blank) = self.blank.take() {
+            let spot = blank.spot.clone();
+            let mut report = Report {
+                findings,
+                spot,
+                start,
+            };
+            report.raise(self.nobody(&blank));
         }
     }
 
@@ -111,7 +179,7 @@ impl Players {
         let mut names: Vec<&str> = session
             .players()
             .map(|(_, player)| player.name.as_str())
-            .filter(|name| !matches!(*name, "" | "[INVALID]"))
+            .filter(|name| is_somebody(name))
             .collect();
         names.sort_unstable();
         if names

@@ -2,7 +2,9 @@
 
 use super::players::Rises;
 use super::report::{Follows, Report, Spot};
-use crate::model::{Frame, Game, GameStatus, GoalType, LastScore, Session, TeamId, Time};
+use crate::model::{
+    Frame, Game, GameStatus, GoalType, LastScore, Session, TeamId, Time, is_somebody,
+};
 use crate::rule::Rule;
 
 /// `last_score` may report a goal, and the stats of players may rise, this many milliseconds before or after
@@ -77,7 +79,7 @@ impl Points {
             // The members of a score may change one after another.
             let taken = self
                 .taken
-                .is_some_and(|taken| frame.time.0.abs_diff(taken.0) <= WINDOW_MS);
+                .is_some_and(|taken| report.spot.time.0.abs_diff(taken.0) <= WINDOW_MS);
             self.reported = Some(ReportedGoal {
                 spot: report.spot.clone(),
                 team: score.team.clone(),
@@ -110,7 +112,8 @@ impl Points {
                 report.raise(Rule::PointsFell { team, before, now });
             }
         }
-        self.judge(frame.time, report);
+        let now = report.spot.time;
+        self.judge(now, report);
     }
 
     fn judge(&mut self, now: Time, report: &mut Report<'_>) {
@@ -191,7 +194,7 @@ fn is_of_the_other_team(score: &LastScore, session: &Session) -> bool {
             .filter(|(_, player)| player.name == score.person_scored)
     };
     let place = usize::from(score.team == TeamId::Orange);
-    !matches!(score.person_scored.as_str(), "" | "[INVALID]")
+    is_somebody(&score.person_scored)
         && scorers().any(|(team, _)| team == 1 - place)
         && !scorers().any(|(team, _)| team == place)
 }
@@ -250,15 +253,15 @@ impl Scored {
             if now > before || stats > 0 {
                 let rising = rising.get_or_insert_with(|| Rising {
                     spot: report.spot.clone(),
-                    last: frame.time,
+                    last: report.spot.time,
                     points: 0.0,
                     stats: 0,
                 });
-                rising.last = frame.time;
+                rising.last = report.spot.time;
                 rising.points += (now - before).max(0.0);
                 rising.stats += stats;
             }
-            let over = |rising: &Rising| frame.time.0.abs_diff(rising.last.0) > WINDOW_MS;
+            let over = |rising: &Rising| report.spot.time.0.abs_diff(rising.last.0) > WINDOW_MS;
             let Some(all) = rising.take_if(|rising| own || over(rising)) else {
                 continue;
             };

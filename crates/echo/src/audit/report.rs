@@ -18,6 +18,7 @@ pub(super) struct Report<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Spot {
     pub step: u64,
+    /// The time of the frame, without changes of the wall clock.
     pub time: Time,
     pub line: Option<u64>,
     pub offset: Option<u64>,

@@ -12,6 +12,7 @@ use crate::error::{Error, Finding, Findings};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::{BONES, Frame, GameStatus, GoalType, Map, PausedState, Time};
 use crate::rule::Rule;
+use crate::trace::Trace;
 
 /// The result of auditing a .butter.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -24,6 +25,11 @@ pub struct Audit {
     pub seen: Seen,
     /// The times at which the first and the last frame were recorded.
     pub times: Option<(Time, Time)>,
+    /// The time from the first frame to the latest, in milliseconds, by the game clock where the wall clock
+    /// was changed.
+    pub duration_ms: u64,
+    /// What tells that another recording is of the same match.
+    pub(crate) trace: Trace,
 }
 
 /// Audits a .butter in memory: its structure, the reference's faults in it, and the match. Never fails:
@@ -152,6 +158,8 @@ fn audited(table: &Table, frames: &mut impl Source) -> Result<Audit, Error> {
         header: decoder.header().cloned(),
         seen,
         times: walk.times,
+        duration_ms: walk.session.duration_ms(),
+        trace: walk.session.trace().clone(),
     })
 }
 

@@ -10,6 +10,7 @@ use crate::error::{Error, Finding, Findings};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::{Map, Time};
 use crate::rule::Rule;
+use crate::trace::Trace;
 
 /// What an audit of an .echoreplay found.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -22,6 +23,11 @@ pub struct Audit {
     pub map: Option<Map>,
     /// The times at which the first and the last frame were recorded.
     pub times: Option<(Time, Time)>,
+    /// The time from the first frame to the latest, in milliseconds, by the game clock where the wall clock
+    /// was changed.
+    pub duration_ms: u64,
+    /// What tells that another recording is of the same match.
+    pub(crate) trace: Trace,
 }
 
 /// Audits an .echoreplay in memory, plain or zip. Never fails: whatever can't be read is a finding.
@@ -67,6 +73,8 @@ pub(crate) fn audit_stream(mut source: impl Read + Seek, limits: Limits) -> Resu
         Ok(mut reader) => {
             audit.walk(&mut reader, &mut session)?;
             session.finish(&mut audit.findings);
+            audit.duration_ms = session.duration_ms();
+            audit.trace = session.trace().clone();
             audit.findings.extend(reader.findings().iter().cloned());
         }
     }

@@ -2,9 +2,10 @@
 
 use super::decode::{self, Fault, Ids};
 use super::encode;
+use super::odd::{self, Odd, Usual};
 use super::redact::Redactor;
 use crate::error::{Error, Finding, WriteError};
-use crate::model::{Frame, Time};
+use crate::model::{Frame, SpelledTime, Time, read_time};
 use crate::rule::Rule;
 use crate::spelled::{Lack, Spelled, When};
 
@@ -31,7 +32,7 @@ pub struct Line<'a> {
     pub session: &'a [u8],
     /// The response of `/player_bones`, if there is a third column: JSON, or empty.
     pub bones: Option<&'a [u8]>,
-    /// `\r\n` or `\n`; empty at the end of a recording that lacks it.
+    /// `\r\n`, `\n` or `\r`; empty at the end of a recording that lacks it.
     pub ending: &'a [u8],
     /// The ordinal of the frame, from 0. Broken lines that were skipped are not counted.
     pub index: u64,
@@ -56,11 +57,17 @@ pub(crate) struct Columns {
 }
 
 impl<'a> Line<'a> {
-    /// Splits a line, including its ending, into columns.
-    pub(super) fn split(line: &'a [u8], index: u64, offset: u64) -> Result<Self, Rule> {
+    /// Splits a line, including its ending, into columns. `is_mac` says that it may end with a lone `\r`.
+    pub(super) fn split(
+        line: &'a [u8],
+        index: u64,
+        offset: u64,
+        is_mac: bool,
+    ) -> Result<Self, Rule> {
         let (body, ending) = match line {
             [body @ .., b'\r', b'\n'] => (body, b"\r\n".as_slice()),
             [body @ .., b'\n'] => (body, b"\n".as_slice()),
+            [body @ .., b'\r'] if is_mac => (body, b"\r".as_slice()),
             body => (body, b"".as_slice()),
         };
         let Some((time, answers)) = cut(body) else {
@@ -131,7 +138,12 @@ impl<'a> Line<'a> {
     /// the readers.
     #[must_use]
     pub fn time(&self) -> Option<Time> {
-        Time::parse(self.time)
+        self.spelled_time().map(|spelled| spelled.time)
+    }
+
+    /// The time, and what is odd about its spelling.
+    pub(super) fn spelled_time(&self) -> Option<SpelledTime> {
+        read_time(self.time)
     }
 
     /// Writes the bytes that were read.
@@ -209,14 +221,27 @@ impl<'a> Line<'a> {
     /// A member that is missing or `null` gets the model's default. If a member occurs twice, the last one
     /// counts. If a head, body or hand has both `pos` and `position`, `pos` counts unless it is `null`, in
     /// whatever order, as in .butter's reference. Numbers too large for an `f32` become infinite, as in the
-    /// reference.
+    /// reference. Other spellings, such as a number as text, are read if nothing is lost by that.
     ///
     /// # Errors
     /// The rule that the JSON breaks, with the byte. The frame's content is then unspecified.
     pub fn read_into(&self, frame: &mut Frame) -> Result<(), Error> {
-        match self.decode(frame) {
-            Ok(None) => Ok(()),
-            Ok(Some(fault)) | Err(fault) => Err(self.finding(fault).into()),
+        self.read_with(frame, false)
+    }
+
+    /// Like [`Line::read_into`], but a member that can't be read is left out.
+    #[cfg(feature = "tape")]
+    pub(crate) fn read_leniently(&self, frame: &mut Frame) -> Result<(), Error> {
+        self.read_with(frame, true)
+    }
+
+    fn read_with(&self, frame: &mut Frame, lenient: bool) -> Result<(), Error> {
+        match self.decode(frame, lenient, None) {
+            Ok(Decoded { fault: None, .. }) => Ok(()),
+            Ok(Decoded {
+                fault: Some(fault), ..
+            })
+            | Err(fault) => Err(self.finding(fault).into()),
         }
     }
 
@@ -254,6 +279,13 @@ impl<'a> Line<'a> {
             decode::look(session, bones).map_err(|(member, why)| left_out(&member, why))?;
         spelled.sub_ms = Time::below_ms(self.time);
         // The reference throws for these times.
+        if Time::parse(self.time).is_none() {
+            spelled.lacks.push(Lack {
+                when: When::Always,
+                member: "the time".to_owned(),
+                why: "is not of the form yyyy/MM/dd HH:mm:ss.fff",
+            });
+        }
         if self.time.get(13) == Some(&b'.') {
             spelled.lacks.push(Lack {
                 when: When::Always,
@@ -263,7 +295,7 @@ impl<'a> Line<'a> {
         }
         frame.time = self.time().unwrap_or_default();
         let read = decode::session_with(self.session, &mut frame.session, Ids::Signed);
-        let read = read.and_then(|()| {
+        let read = read.and_then(|_| {
             let bones = self.bones.unwrap_or_default();
             decode::bones_with(bones, &mut frame.bones, true)
         });
@@ -279,27 +311,42 @@ impl<'a> Line<'a> {
     /// Reads the frame of a line leniently. Returns false if it is none.
     #[cfg(feature = "tape")]
     pub(crate) fn reread(line: &[u8], frame: &mut Frame) -> bool {
-        Line::split(line, 0, 0).is_ok_and(|line| line.decode(frame).is_ok())
+        let split = Line::split(line, 0, 0, true);
+        split.is_ok_and(|line| line.decode(frame, true, None).is_ok())
     }
 
-    /// Reads the frame. If only its bones are broken, the frame has none, and the fault is returned.
-    pub(super) fn decode(&self, frame: &mut Frame) -> Result<Option<Fault>, Fault> {
+    /// Reads the frame. If only its bones are broken, the frame has none, and the fault is returned. For
+    /// notes, `usual` has the members of the frames before.
+    pub(super) fn decode(
+        &self,
+        frame: &mut Frame,
+        lenient: bool,
+        usual: Option<&mut Usual>,
+    ) -> Result<Decoded, Fault> {
+        let mut odd = Odd { lenient, usual };
         frame.time = self.time().unwrap_or_default();
         let start = self.time.len() as u64 + 1;
-        decode::session(self.session, &mut frame.session).map_err(|fault| Fault {
-            at: fault.at + start,
-            ..fault
-        })?;
+        let after = |start: u64| {
+            move |fault: Fault| Fault {
+                at: fault.at + start,
+                ..fault
+            }
+        };
+        let session = odd::session(self.session, &mut frame.session, &mut odd);
+        let mut notes = session.map_err(after(start))?;
         let Some(bones) = self.bones else {
             frame.bones = None;
-            return Ok(None);
+            return Ok(Decoded { fault: None, notes });
         };
         let start = start + self.session.len() as u64 + 1;
-        let fault = decode::bones(bones, &mut frame.bones).err();
-        Ok(fault.map(|fault| Fault {
-            at: fault.at + start,
-            ..fault
-        }))
+        let fault = match odd::bones(bones, &mut frame.bones) {
+            Ok(more) => {
+                notes.extend(more);
+                None
+            }
+            Err(fault) => Some(after(start)(fault)),
+        };
+        Ok(Decoded { fault, notes })
     }
 
     /// The name of the file in a zip that the line is in.
@@ -332,6 +379,14 @@ impl<'a> Line<'a> {
     }
 }
 
+/// What a line that was read says about itself.
+pub(super) struct Decoded {
+    /// The fault of its bones.
+    pub fault: Option<Fault>,
+    /// What is odd.
+    pub notes: Vec<Rule>,
+}
+
 /// Why .butter's reference leaves out a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{member} {why}")]
@@ -362,7 +417,8 @@ fn cut(text: &[u8]) -> Option<(&[u8], &[u8])> {
 /// recorders spell them, numbers as the shortest text that reads as the same number.
 ///
 /// Reading the line gives the same frame, bit for bit, except that foreign members are then in the order of
-/// their objects.
+/// their objects, and that a year which only another calendar has since the game exists, such as 2565, is
+/// read as one of that calendar.
 ///
 /// ```
 /// use gametape_echo::{Frame, Time, echoreplay};

@@ -13,11 +13,12 @@
 //!
 //! # Tolerated input
 //!
-//! Even strict readers accept variants with the same meaning: lines that end with `\n`,
-//! blank lines, a byte order mark, a last line without an ending, times with dots or with another number
-//! of digits, a third column that is empty or without bones, flags as 0, 0.0 or `true`. Lenient readers
-//! also skip broken lines and responses that are no session, leave out bones of another skeleton, and read
-//! as much of a broken zip as there is.
+//! Even strict readers accept variants with the same meaning: lines that end with `\n` or `\r`,
+//! blank lines, byte order marks, zeros between and after lines, a last line without an ending, times of all
+//! regions, a third column that is empty or without bones, numbers and flags in other spellings, the API of
+//! 2018 to 2020. Lenient readers also leave out members that can't be read, skip broken lines and responses
+//! that are no session, leave out bones of another skeleton, and read as much of a broken zip as there is.
+//! Whatever is unusual is a finding.
 //!
 //! # Fidelity of the model
 //!
@@ -34,17 +35,29 @@ mod encode;
 mod foreign;
 mod json;
 pub(crate) mod line;
+mod mentions;
+mod notes;
+mod odd;
 mod place;
 mod read;
 mod redact;
 mod salvage;
 pub(crate) mod scan;
+mod signature;
+mod skipped;
 #[cfg(feature = "tape")]
 mod spool;
 mod stream;
+#[cfg(feature = "zip")]
+mod table;
 mod text;
+mod torn;
+#[cfg(feature = "zip")]
+mod unpack;
 #[cfg(feature = "zip")]
 mod unzip;
+#[cfg(feature = "zip")]
+mod utf16;
 mod write;
 #[cfg(feature = "zip")]
 mod zip;
@@ -60,8 +73,9 @@ pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
 pub use salvage::{Salvaged, salvage, salvage_to};
 #[cfg(feature = "tape")]
+pub(crate) use signature::is_zip;
+#[cfg(feature = "tape")]
 pub(crate) use spool::{Spool, SpoolError};
 pub use stream::{Feed, Reader, open, open_with};
-#[cfg(feature = "tape")]
-pub(crate) use text::is_zip;
+pub(crate) use text::is_packed;
 pub use write::{Writer, write};

@@ -8,6 +8,7 @@ use std::io::Write as _;
 use compact_str::{CompactString, format_compact};
 
 use super::decode::{self, Cursor, Fault, Read};
+use super::mentions::{Mention, Met, mentions};
 use crate::members::{
     Kind, TURNS, disc_members, last_score_members, last_throw_members, pause_members,
     player_members, session_members, team_members,
@@ -34,8 +35,9 @@ const MOST_PLAYERID: u64 = 255;
 ///
 /// Names are those of players, `client_name`, `person_scored`, `assist_scored` and `rules_changed_by`. Ids
 /// are `userid`, and what a hand holds if it is a known id or above 255, which no `playerid` is. The rest
-/// stays: the session id, which identifies the match and not a person; the names of teams; times; and
-/// members that the API does not have, whose meaning is unknown.
+/// stays: the session id, which identifies the match and not a person; the names of teams; and times. In
+/// members that the API does not have, whose meaning is unknown, the names and ids that were met are
+/// replaced wherever they stand, within texts too; [`Redactor::unknown`] counts these members.
 ///
 /// ```
 /// use gametape_echo::{Frame, Player, Team, echoreplay::Redactor};
@@ -52,6 +54,7 @@ const MOST_PLAYERID: u64 = 255;
 pub struct Redactor {
     names: HashMap<CompactString, u64>,
     ids: HashMap<u64, u64>,
+    unknown: u64,
 }
 
 impl Redactor {
@@ -66,6 +69,24 @@ impl Redactor {
         for turn in TURNS {
             frame.session.edit(&mut Turn(self, turn));
         }
+        let met = Met {
+            names: &self.names,
+            ids: &self.ids,
+        };
+        for unknown in &mut frame.session.unknown {
+            self.unknown += 1;
+            let new = met.json(&unknown.json);
+            if let Some(new) = new {
+                unknown.json = new.into();
+            }
+        }
+    }
+
+    /// Returns the number of members of unknown meaning in all lines and frames so far. They may say more of
+    /// a player than a name.
+    #[must_use]
+    pub const fn unknown(&self) -> u64 {
+        self.unknown
     }
 
     /// Redacts the text of a session.
@@ -88,7 +109,8 @@ impl Redactor {
                 Sensitive::Name(name) => drop(self.number(name)),
                 Sensitive::Account(id) => drop(self.id(*id)),
                 Sensitive::Held(held, _) => drop(self.held(*held)),
-                Sensitive::Address | Sensitive::Description => {}
+                Sensitive::Member => self.unknown += 1,
+                Sensitive::Address | Sensitive::Description | Sensitive::Unknown(_) => {}
             }
         }
         // … and written in the order of the text.
@@ -107,6 +129,17 @@ impl Redactor {
                 Sensitive::Held(held, _) if self.held(*held) == *held => write!(out, "{kept}"),
                 Sensitive::Held(held, true) => write!(out, "\"{}\"", self.held(*held)),
                 Sensitive::Held(held, false) => write!(out, "{}", self.held(*held)),
+                Sensitive::Unknown(mention) => {
+                    let met = Met {
+                        names: &self.names,
+                        ids: &self.ids,
+                    };
+                    match met.replaced(mention) {
+                        Some(new) => write!(out, "{new}"),
+                        None => write!(out, "{kept}"),
+                    }
+                }
+                Sensitive::Member => write!(out, "{kept}"),
                 Sensitive::Address => write!(out, "\"{NOWHERE}\""),
                 Sensitive::Description => write!(out, "\"{HIDDEN}\""),
             };
@@ -193,6 +226,10 @@ pub(super) enum Sensitive<'t> {
     Held(u64, bool),
     Address,
     Description,
+    /// A member of unknown meaning starts here.
+    Member,
+    /// A text or a number in it.
+    Unknown(Mention<'t>),
 }
 
 /// A span of the text that holds a sensitive value.
@@ -259,7 +296,8 @@ fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) 
     let mut first = true;
     while let Some(name) = json.member(&mut first)? {
         let Some(Known(kind, turn, of)) = object(&name) else {
-            json.raw()?;
+            let value = json.raw()?;
+            unknown(value, json.at(), spans);
             continue;
         };
         match kind {
@@ -281,6 +319,23 @@ fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) 
         }
     }
     Ok(())
+}
+
+/// Adds the values of a member of unknown meaning, which ends here.
+fn unknown<'t>(value: &'t str, end: usize, spans: &mut Vec<Span<'t>>) {
+    let start = end.saturating_sub(value.len());
+    let mut add = |from: usize, to: usize, value| {
+        spans.push(Span {
+            start: start + from,
+            end: start + to,
+            value,
+            turn: u8::MAX,
+        });
+    };
+    add(0, 0, Sensitive::Member);
+    mentions(value, |from, to, mention| {
+        add(from, to, Sensitive::Unknown(mention));
+    });
 }
 
 fn list<'t>(item: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {

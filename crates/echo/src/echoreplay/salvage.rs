@@ -33,6 +33,8 @@ impl Salvaged {
             let kept = self.odd_bones.get(finding.code());
             let kept = kept.map_or(0, |finding| finding.repeats + 1);
             finding.severity() > Severity::Info
+                && !finding.rule.is_kept()
+                && !matches!(finding.rule, Rule::Zeros { .. })
                 && finding.repeats + 1 > kept
                 && !matches!(finding.rule, Rule::ZipChecksum { .. })
         })
@@ -40,9 +42,10 @@ impl Salvaged {
 
     /// The findings about what was corrected: line endings and the like.
     pub fn set_right(&self) -> impl Iterator<Item = &Finding> {
-        self.findings
-            .iter()
-            .filter(|finding| finding.severity() == Severity::Info)
+        self.findings.iter().filter(|finding| {
+            let is_corrected = finding.severity() == Severity::Info;
+            (is_corrected || matches!(finding.rule, Rule::Zeros { .. })) && !finding.rule.is_kept()
+        })
     }
 
     /// Whether the recording was whole.

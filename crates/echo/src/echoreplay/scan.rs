@@ -8,7 +8,10 @@ use gametape_core::Strictness;
 use gametape_core::{Altered, Part};
 
 use super::decode;
-use super::line::{Columns, Line};
+use super::line::{Columns, Decoded, Line};
+use super::odd::Usual;
+pub(crate) use super::skipped::Skipped;
+use super::torn::{self, Search, Torn};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
@@ -35,7 +38,7 @@ pub(super) struct Scan {
     /// When the first frame was recorded.
     start: Option<Time>,
     /// The offset of the next line.
-    offset: u64,
+    pub(super) offset: u64,
     /// The file in a zip that is being read, and the ordinal of its first frame.
     pub within: Option<Box<str>>,
     first: u64,
@@ -60,6 +63,12 @@ pub(super) struct Scan {
     pub skipped: Option<Skipped>,
     /// The findings before the input was declared finished.
     before_end: Option<Findings>,
+    /// The members that frames have had.
+    usual: Usual,
+    /// Lines end with a carriage return alone.
+    is_mac: bool,
+    /// The number of zeros before the remaining bytes, and the offset at which they start.
+    pub(super) zeros: (u64, u64),
 }
 
 impl Scan {
@@ -82,6 +91,9 @@ impl Scan {
             altered_file: None,
             skipped: None,
             before_end: None,
+            usual: Usual::new(),
+            is_mac: false,
+            zeros: (0, 0),
         }
     }
 
@@ -128,6 +140,8 @@ impl Scan {
         self.searched = 0;
         self.unended = None;
         self.before_end = None;
+        self.is_mac = false;
+        self.zeros = (0, 0);
     }
 
     /// Undoes the declared end: more bytes have come.
@@ -189,6 +203,12 @@ impl Scan {
         if let Some(look) = self.ending(rest, finished) {
             return Ok(look);
         }
+        if (rest.first() == Some(&0) || self.zeros.0 > 0)
+            && !self.skipping
+            && let Some(look) = self.pass_zeros(rest, finished)
+        {
+            return Ok(look);
+        }
         let ahead = rest.get(self.searched..).unwrap_or_default();
         let end = memchr::memchr(b'\n', ahead).map(|at| self.searched + at);
         if self.skipping && !rest.is_empty() {
@@ -200,7 +220,23 @@ impl Scan {
             return Ok(if finished { Look::End } else { Look::NeedMore });
         }
         let limit = self.options.limits.max_line_bytes;
-        if end.unwrap_or(rest.len()) as u64 > limit {
+        let is_long = end.unwrap_or(rest.len()) as u64 > limit;
+        // Without reading the answers, only a search shows that a line is torn.
+        if end.is_none() || is_long || frame.is_none() {
+            let held = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+            let is_all = end.is_some() || finished;
+            // Beyond the limit, it makes no difference.
+            let is_near = |at: usize| at as u64 <= limit;
+            match torn::search(held, is_all) {
+                Search::Found(torn) if is_near(torn.at()) => return self.torn(rest, torn, frame),
+                Search::Open(at) if !is_all && is_near(at) => {
+                    self.searched = rest.len();
+                    return Ok(Look::NeedMore);
+                }
+                _ => {}
+            }
+        }
+        if is_long {
             self.fault(Finding::new(Rule::LineLimit { limit }))?;
             self.skipping = end.is_none();
             let size = end.map_or(rest.len(), |end| end + 1);
@@ -216,6 +252,24 @@ impl Scan {
             return Ok(self.skip(size, true));
         }
         self.line(raw, end.is_none(), frame)
+    }
+
+    /// Reads the line before the place where it is torn.
+    #[cold]
+    fn torn(&mut self, rest: &[u8], torn: Torn, frame: Option<&mut Frame>) -> Result<Look, Error> {
+        let (size, is_mac) = match torn {
+            Torn::Return(at) => (at + 1, true),
+            Torn::Zeros(at) => (at, false),
+        };
+        let raw = rest.get(..size).unwrap_or_default();
+        if is_mac {
+            self.note(Rule::CrAlone);
+            self.is_mac = true;
+        }
+        if raw.trim_ascii().is_empty() {
+            return Ok(self.skip(size, true));
+        }
+        self.line(raw, false, frame)
     }
 
     /// Handles the ending of the last line, which came late or is missing.
@@ -236,7 +290,7 @@ impl Scan {
     }
 
     /// Records a finding that holds only if nothing more comes.
-    fn at_end(&mut self, finding: Finding) {
+    pub(super) fn at_end(&mut self, finding: Finding) {
         if self.before_end.is_none() {
             self.before_end = Some(self.findings.clone());
             self.findings.push(finding);
@@ -250,13 +304,15 @@ impl Scan {
         is_last: bool,
         frame: Option<&mut Frame>,
     ) -> Result<Look, Error> {
-        let split = Line::split(raw, self.index, self.offset);
+        // Nothing says whether a carriage return at the end of a Mac's text is half an ending.
+        let is_last = is_last && !(self.is_mac && raw.ends_with(b"\r"));
+        let split = Line::split(raw, self.index, self.offset, self.is_mac);
         // A last line without an ending may be cut off.
         let is_cut = is_last
             && !split.as_ref().is_ok_and(|line| {
                 let bones = line.bones.unwrap_or_default();
-                decode::is_whole(line.session)
-                    && (bones.trim_ascii().is_empty() || decode::is_whole(bones))
+                decode::is_closed(line.session)
+                    && (decode::bare(bones).0.is_empty() || decode::is_closed(bones))
             });
         if is_cut {
             let held = raw.len() as u64;
@@ -273,20 +329,31 @@ impl Scan {
         }
         let mut line = match split {
             Ok(line) => line,
-            Err(rule) => return self.broken(Finding::new(rule), raw.len()),
+            Err(rule) => return self.no_line(raw, rule),
         };
         line.start = self.start;
         if let Some(frame) = frame {
-            match line.decode(frame) {
+            let lenient = self.options.is_lenient();
+            let decoded = line.decode(frame, lenient, Some(&mut self.usual));
+            // Only a line that can't be read may be several.
+            let is_broken = !matches!(&decoded, Ok(Decoded { fault: None, .. }));
+            if is_broken && let Some(torn) = torn::find(raw) {
+                return self.torn(raw, torn, Some(frame));
+            }
+            let decoded = match decoded {
                 Err(fault) => return self.broken(line.finding(fault), raw.len()),
-                Ok(Some(fault)) => {
-                    // Without its bones, the line is still a frame.
-                    line.start = self.start.or(line.time());
-                    self.fault(line.finding(fault))?;
-                }
-                Ok(None) => {}
+                Ok(decoded) => decoded,
+            };
+            line.start = self.start.or(line.time());
+            if let Some(fault) = decoded.fault {
+                // Without its bones, the line is still a frame.
+                self.fault(line.finding(fault))?;
+            }
+            if !decoded.notes.is_empty() {
+                self.notes(&line, decoded.notes);
             }
         }
+        self.time(&line);
         if is_last {
             self.unended = Some(self.placed(Finding::new(Rule::NoNewline)));
         }
@@ -296,6 +363,19 @@ impl Scan {
         self.skip(raw.len(), true);
         self.index += 1;
         Ok(Look::Line(raw.len(), columns))
+    }
+
+    /// Handles bytes that can't be split into columns.
+    #[cold]
+    fn no_line(&mut self, raw: &[u8], rule: Rule) -> Result<Look, Error> {
+        if raw.starts_with(BYTE_ORDER_MARK) {
+            self.note(Rule::ByteOrderMark);
+            return Ok(self.skip(BYTE_ORDER_MARK.len(), false));
+        }
+        if let Some(torn) = torn::find(raw) {
+            return self.torn(raw, torn, None);
+        }
+        self.broken(Finding::new(rule), raw.len())
     }
 
     /// Handles this many bytes that are no valid line.
@@ -322,7 +402,7 @@ impl Scan {
         self.findings.push(finding);
     }
 
-    fn placed(&self, mut finding: Finding) -> Finding {
+    pub(super) fn placed(&self, mut finding: Finding) -> Finding {
         let place = &mut finding.place;
         place.line = Some(self.lines + 1);
         place.offset = place.offset.or(Some(self.offset));
@@ -381,7 +461,7 @@ impl Scan {
     }
 
     /// Skips this many bytes, which may end with a line's end.
-    fn skip(&mut self, size: usize, is_line: bool) -> Look {
+    pub(super) fn skip(&mut self, size: usize, is_line: bool) -> Look {
         self.offset += size as u64;
         self.lines += u64::from(is_line);
         self.searched = 0;
@@ -389,44 +469,8 @@ impl Scan {
     }
 }
 
-/// Skipped lines: the first ones of a recording with a finding each, the others as a count. A recording may
-/// consist of nothing else.
-#[derive(Default, Debug)]
-pub(crate) struct Skipped {
-    /// Those since the last call.
-    pub findings: Vec<Finding>,
-    /// The number of others.
-    pub more: u64,
-    /// The number of findings so far.
-    reported: usize,
-}
-
-impl Skipped {
-    /// The largest number of findings.
-    pub const TOLD: usize = 1000;
-
-    fn push(&mut self, finding: &Finding) {
-        if self.reported < Self::TOLD {
-            self.reported += 1;
-            self.findings.push(finding.clone());
-        } else {
-            self.more += 1;
-        }
-    }
-
-    /// Returns what is new since the last call.
-    #[cfg(feature = "tape")]
-    pub fn take(&mut self) -> Self {
-        Self {
-            findings: std::mem::take(&mut self.findings),
-            more: std::mem::take(&mut self.more),
-            reported: self.reported,
-        }
-    }
-}
-
 /// The result of looking at the bytes.
-enum Look {
+pub(super) enum Look {
     /// This many bytes are no line.
     Skip(usize),
     /// A line of this many bytes.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use gametape_core::{Input, InputStream};
 
-use super::unzip::{Filled, Member, Unzip};
+use super::unpack::Unpack;
+use super::unzip::{Filled, Member};
 use crate::error::Finding;
 use crate::rule::Rule;
 
@@ -20,18 +21,20 @@ const PIECE: usize = 256 << 10;
 pub(crate) struct Spool {
     text: Input,
     members: Vec<Inflated>,
+    /// What is to be said after all of them.
+    last: Vec<Rule>,
     /// The fault of the zip as a whole.
     pub fault: Option<Rule>,
 }
 
-/// A file of a zip, as returned by [`Unzip`].
+/// A file of a zip, as returned by [`Unpack`].
 #[derive(Debug)]
 struct Inflated {
     name: Box<str>,
     /// Why it can't be read at all.
     closed: Option<Rule>,
-    /// The finding that the zip has several files.
-    several: Option<Rule>,
+    /// What is to be said about the files.
+    notes: Vec<Rule>,
     /// The position of its text.
     start: u64,
     size: u64,
@@ -53,15 +56,19 @@ pub(crate) enum SpoolError {
 impl Spool {
     /// Inflates a zip into an empty file, up to `most` bytes.
     pub fn of(zip: impl Read + Seek, mut out: File, most: u64) -> Result<Self, SpoolError> {
-        let (mut zip, fault) = Unzip::open(zip).map_err(SpoolError::Read)?;
+        let (mut zip, fault) = Unpack::open(zip).map_err(SpoolError::Read)?;
         let mut members = Vec::new();
         let mut piece = vec![0; PIECE];
         let mut written = 0;
+        let last;
         loop {
             let member = zip.next_file().map_err(SpoolError::Read)?;
-            let several = zip.several();
+            let notes = zip.notes();
             let (name, closed) = match member {
-                Member::None => break,
+                Member::None => {
+                    last = notes;
+                    break;
+                }
                 Member::Open(name) => (name, None),
                 Member::Closed(name, rule) => (name, Some(rule)),
             };
@@ -81,7 +88,7 @@ impl Spool {
             members.push(Inflated {
                 name,
                 closed,
-                several,
+                notes,
                 start,
                 size: written - start,
                 fault,
@@ -90,6 +97,7 @@ impl Spool {
         Ok(Self {
             text: Input::file(out).map_err(SpoolError::Write)?,
             members,
+            last,
             fault,
         })
     }
@@ -105,7 +113,7 @@ impl Spool {
         self.members.iter().find_map(|member| {
             let fault = member.fault.clone().filter(Rule::is_of_altered_file)?;
             let of = member.start..member.start + member.size;
-            let finding = Finding::new(fault).within(format!("{} in the zip", member.name));
+            let finding = Finding::new(fault).within(member.name.clone());
             (of.start < text.end && text.start < of.end).then_some((finding, of))
         })
     }
@@ -141,10 +149,10 @@ impl Spooled {
         self.start
     }
 
-    /// Like [`Unzip::next_file`] and [`Unzip::several`].
-    pub fn next_file(&mut self) -> io::Result<(Member, Option<Rule>)> {
+    /// Like [`Unpack::next_file`] and [`Unpack::notes`].
+    pub fn next_file(&mut self) -> io::Result<(Member, Vec<Rule>)> {
         let Some(member) = self.spool.members.get(self.next) else {
-            return Ok((Member::None, None));
+            return Ok((Member::None, self.spool.last.clone()));
         };
         self.next += 1;
         self.stream.seek(io::SeekFrom::Start(member.start))?;
@@ -155,10 +163,10 @@ impl Spooled {
             Some(rule) => Member::Closed(name, rule),
             None => Member::Open(name),
         };
-        Ok((file, member.several.clone()))
+        Ok((file, member.notes.clone()))
     }
 
-    /// Like [`Unzip::fill`].
+    /// Like [`Unpack::fill`].
     pub fn fill(&mut self, into: &mut [u8]) -> io::Result<Filled> {
         if self.left == 0 {
             return Ok(Filled::End(self.fault.take()));

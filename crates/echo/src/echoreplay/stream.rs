@@ -258,7 +258,7 @@ pub fn open_with<R: Read + Seek>(mut source: R, options: ReadOptions) -> Result<
         .read_to_end(&mut start)
         .map_err(io)?;
     source.seek(SeekFrom::Start(0)).map_err(io)?;
-    if !super::text::is_zip(&start) {
+    if !super::text::is_packed(&start) {
         return Ok(Reader::with_options(source, options));
     }
     let (text, fault) = Text::unzip(source).map_err(io)?;
@@ -397,9 +397,9 @@ impl<R: Read> Reader<R> {
         let offset = self.offset();
         self.0.parts().0.scan.end_file();
         let next = self.0.get_mut().next_member();
-        let (member, several) = next.map_err(|source| Error::io(offset, source))?;
+        let (member, notes) = next.map_err(|source| Error::io(offset, source))?;
         let (decoder, input) = self.0.parts();
-        if let Some(rule) = several {
+        for rule in notes {
             let finding = decoder.scan.of_zip(rule);
             decoder.scan.findings.push(finding);
         }
@@ -410,7 +410,7 @@ impl<R: Read> Reader<R> {
         };
         input.restart(0);
         // The file may have the same name as its zip.
-        decoder.scan.restart(format!("{name} in the zip").into());
+        decoder.scan.restart(name);
         match closed {
             // No part of it can be read.
             Some(rule) => decoder.scan.fault_of_zip(rule).map(|()| true),

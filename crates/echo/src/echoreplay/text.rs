@@ -6,12 +6,17 @@ use std::io::{self, Read, Seek};
 #[cfg(feature = "tape")]
 use super::spool::Spooled;
 #[cfg(feature = "zip")]
-use super::unzip::{Filled, Member, Unzip};
+use super::unpack::Unpack;
+#[cfg(feature = "zip")]
+use super::unzip::{Filled, Member};
 use crate::rule::Rule;
 
-/// Whether a file starts like a zip.
-pub(crate) fn is_zip(start: &[u8]) -> bool {
-    start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
+/// Whether a file starts like one that must be unpacked: a zip, a gzip, or UTF-16.
+pub(crate) fn is_packed(start: &[u8]) -> bool {
+    #[cfg(feature = "zip")]
+    return super::unpack::is_packed(start);
+    #[cfg(not(feature = "zip"))]
+    return super::signature::is_zip(start);
 }
 
 /// The source of the text. For a zip, reading reports an end after each of its files.
@@ -19,7 +24,7 @@ pub(crate) fn is_zip(start: &[u8]) -> bool {
 pub(super) enum Text<R> {
     Plain(R),
     #[cfg(feature = "zip")]
-    Zip(Box<Unzip<R>>),
+    Zip(Box<Unpack<R>>),
     /// The text of a zip that was inflated before.
     #[cfg(feature = "tape")]
     Spool(Box<Spooled>),
@@ -38,10 +43,10 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl<R: Read + Seek> Text<R> {
-    /// Looks for the table of a zip. Also returns the fault of the zip, if there is one.
+    /// Opens a packed text. Also returns the fault of the zip, if there is one.
     #[cfg(feature = "zip")]
     pub fn unzip(source: R) -> io::Result<(Self, Option<Rule>)> {
-        let (zip, fault) = Unzip::open(source)?;
+        let (zip, fault) = Unpack::open(source)?;
         Ok((Self::Zip(Box::new(zip)), fault))
     }
 
@@ -61,16 +66,16 @@ impl<R: Read> Text<R> {
         error.downcast::<Fault>().map(|fault| fault.0)
     }
 
-    /// Goes to the next file of a zip. Once, also returns how many files there are, if there are several.
+    /// Goes to the next file of a zip. Also returns what is to be said about the files, each once.
     #[cfg(feature = "zip")]
-    pub fn next_member(&mut self) -> io::Result<(Member, Option<Rule>)> {
+    pub fn next_member(&mut self) -> io::Result<(Member, Vec<Rule>)> {
         match self {
-            Self::Plain(_) => Ok((Member::None, None)),
+            Self::Plain(_) => Ok((Member::None, Vec::new())),
             #[cfg(feature = "tape")]
             Self::Spool(spool) => spool.next_file(),
             Self::Zip(zip) => {
                 let next = zip.next_file()?;
-                Ok((next, zip.several()))
+                Ok((next, zip.notes()))
             }
         }
     }

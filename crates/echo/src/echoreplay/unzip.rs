@@ -6,15 +6,14 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
-use gametape_core::ByteReader;
 use gametape_core::feed::Buffer;
 use gametape_core::text::{Crc32, printable, shortened};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use super::table::{self, LOCAL_HEADER, LocalHeader};
 use crate::rule::{Rule, ZipCut};
 
-const LOCAL_HEADER: &[u8; 4] = b"PK\x03\x04";
 const DIRECTORY_ENTRY: &[u8; 4] = b"PK\x01\x02";
 /// The optional signature of the checksum and sizes after a file.
 const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
@@ -90,6 +89,10 @@ pub(super) struct Unzip<R> {
     listed: u64,
     /// The finding about several files was returned.
     reported_several: bool,
+    /// What else is to be said about the table.
+    notes: Vec<Rule>,
+    /// The number of files of a system that were passed over.
+    passed: u64,
     /// The missing table was reported. Data that ends early is then no fault of its own.
     is_unfinished: bool,
 }
@@ -101,7 +104,7 @@ impl<R: Read + Seek> ReadSeek for R {}
 impl<R: Read + Seek> Unzip<R> {
     /// Looks for the table. If there is none, also returns why.
     pub(super) fn open(mut source: R) -> io::Result<(Self, Option<Rule>)> {
-        let mut files = Vec::new();
+        let mut notes = Vec::new();
         let mut fault = None;
         let starts_with_file = starts_with_file(&mut source)?;
         // As a trait object, so that the zip library is compiled once and not for each source.
@@ -115,24 +118,21 @@ impl<R: Read + Seek> Unzip<R> {
                 Plan::Walk
             }
             Ok(archive) => {
-                for at in 0..archive.len() {
-                    let Ok(entry) = archive.by_index_data(at) else {
-                        continue;
-                    };
-                    if entry.is_dir() {
-                        continue;
-                    }
-                    #[allow(deprecated)] // There is no other way to ask for the number.
-                    let method = entry.compression().to_u16();
-                    let stored = Stored {
-                        name: name(&entry.name().unwrap_or_default()),
-                        method,
-                        encrypted: entry.encrypted(),
-                        size: Some(entry.compressed_size()),
-                        crc: Some(entry.crc32()),
-                        described: false,
-                    };
-                    files.push((entry.header_start(), stored));
+                let (start, shift) = (archive.central_directory_start(), archive.offset());
+                let listed = archive.len();
+                let mut files = files_of(&archive);
+                source.seek(SeekFrom::Start(start))?;
+                // The zip library keeps one file of each name.
+                let all = table::read(&mut source, shift)?;
+                if all.len() > listed {
+                    notes.push(table::twice(&all));
+                    files = all.iter().filter_map(stored).collect();
+                }
+                let all = files.len();
+                files.retain(|(_, stored)| !table::is_of_system(&stored.name));
+                if files.len() < all {
+                    let files = (all - files.len()) as u64;
+                    notes.push(Rule::ZipSystem { files });
                 }
                 Plan::Table(files.into_iter())
             }
@@ -154,16 +154,56 @@ impl<R: Read + Seek> Unzip<R> {
         let zip = Self {
             is_unfinished: fault.is_some(),
             reported_several: false,
+            notes,
             source,
             seek: |source, offset| source.seek(SeekFrom::Start(offset)).map(drop),
             input: Buffer::default(),
             plan,
             current: None,
             begun: 0,
+            passed: 0,
             listed,
         };
         Ok((zip, fault))
     }
+}
+
+/// The files of a zip and the positions of their headers.
+fn files_of<R: Read + Seek>(archive: &ZipArchive<R>) -> Vec<(u64, Stored)> {
+    let mut files = Vec::new();
+    for at in 0..archive.len() {
+        let Ok(entry) = archive.by_index_data(at) else {
+            continue;
+        };
+        if entry.is_dir() {
+            continue;
+        }
+        #[allow(deprecated)] // There is no other way to ask for the number.
+        let method = entry.compression().to_u16();
+        let stored = Stored {
+            name: name(&entry.name().unwrap_or_default()),
+            method,
+            encrypted: entry.encrypted(),
+            size: Some(entry.compressed_size()),
+            crc: Some(entry.crc32()),
+            described: false,
+        };
+        files.push((entry.header_start(), stored));
+    }
+    files
+}
+
+/// The position of the header of a file in the table, and how it is stored; `None` for a folder.
+fn stored(entry: &table::Entry) -> Option<(u64, Stored)> {
+    let stored = Stored {
+        name: name(&entry.name),
+        method: entry.method,
+        encrypted: entry.flags & 1 != 0,
+        size: Some(entry.size),
+        crc: Some(entry.crc),
+        described: false,
+    };
+    (!entry.name.ends_with('/')).then_some((entry.offset, stored))
 }
 
 /// Whether the zip starts with a file.
@@ -184,8 +224,15 @@ fn is_of_the_file(error: &io::Error) -> bool {
 }
 
 impl<R: Read> Unzip<R> {
+    /// What is to be said about the files so far, each once.
+    pub(super) fn notes(&mut self) -> Vec<Rule> {
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(self.several());
+        notes
+    }
+
     /// Reports, once, that there are several files.
-    pub(super) fn several(&mut self) -> Option<Rule> {
+    fn several(&mut self) -> Option<Rule> {
         let members = match self.plan {
             Plan::Table(_) => self.listed,
             _ => self.begun,
@@ -197,6 +244,25 @@ impl<R: Read> Unzip<R> {
 
     /// Goes to the next file.
     pub(super) fn next_file(&mut self) -> io::Result<Member> {
+        loop {
+            let member = self.next_of_all()?;
+            match &member {
+                Member::Open(name) if table::is_of_system(name) => {}
+                _ => return Ok(member),
+            }
+            // Without a table, it must be read to find the next.
+            self.begun -= 1;
+            self.notes
+                .retain(|note| !matches!(note, Rule::ZipSystem { .. }));
+            self.passed += 1;
+            let files = self.passed;
+            self.notes.push(Rule::ZipSystem { files });
+            let mut piece = [0; 4096];
+            while let Filled::Bytes(_) = self.fill(&mut piece)? {}
+        }
+    }
+
+    fn next_of_all(&mut self) -> io::Result<Member> {
         self.current = None;
         let stored = match &mut self.plan {
             Plan::Done => return Ok(Member::None),
@@ -450,36 +516,7 @@ fn header_ahead(after: &[u8]) -> Option<usize> {
     })
 }
 
-/// A local header.
-struct LocalHeader {
-    flags: u16,
-    method: u16,
-    crc: u32,
-    /// Compressed and uncompressed.
-    sizes: (u32, u32),
-    /// The size of the name, and of the fields after it.
-    name: usize,
-    extra: usize,
-}
-
-impl LocalHeader {
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let mut input = ByteReader::new(bytes.strip_prefix(LOCAL_HEADER)?);
-        input.take(2).ok()?;
-        let (flags, method) = (input.u16_le().ok()?, input.u16_le().ok()?);
-        input.take(4).ok()?;
-        Some(Self {
-            flags,
-            method,
-            crc: input.u32_le().ok()?,
-            sizes: (input.u32_le().ok()?, input.u32_le().ok()?),
-            name: input.u16_le().ok()?.into(),
-            extra: input.u16_le().ok()?.into(),
-        })
-    }
-}
-
 /// The name of a file for messages.
 fn name(text: &str) -> Box<str> {
-    shortened(&printable(text)).into()
+    format!("{} in the zip", shortened(&printable(text))).into()
 }

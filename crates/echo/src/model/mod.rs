@@ -3,6 +3,7 @@
 //! Units are those of the API: metres, metres a second, seconds, and degrees where a name ends in `_deg`.
 //! Members have the API's names.
 
+mod spelling;
 mod text;
 mod time;
 
@@ -10,6 +11,7 @@ use compact_str::CompactString;
 
 use crate::members::{last_throw_members, stats_members};
 
+pub(crate) use spelling::{SpelledTime, read as read_time};
 pub use text::{
     Arm, Game, GameStatus, GoalType, Holding, Map, Ordnance, PausedState, TacMod, TeamId, Weapon,
 };
@@ -454,6 +456,11 @@ impl Session {
             .map(|(_, player)| player)
             .find(|player| player.userid == userid)
     }
+}
+
+/// Whether a name is one: the API calls nobody `[INVALID]`.
+pub(crate) fn is_somebody(name: &str) -> bool {
+    !matches!(name, "" | "[INVALID]")
 }
 
 /// Formats the clock as the game shows it: minutes, seconds, hundredths, truncated.

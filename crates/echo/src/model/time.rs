@@ -31,6 +31,12 @@ impl Time {
     /// seven digits or be missing; digits after the third are ignored.
     #[must_use]
     pub fn parse(text: &[u8]) -> Option<Self> {
+        Self::usual(text)
+    }
+
+    /// Like [`Time::parse`].
+    #[inline]
+    pub(super) fn usual(text: &[u8]) -> Option<Self> {
         let number = |digits: &[u8]| {
             digits.iter().try_fold(0_i64, |n, digit| {
                 digit
@@ -84,6 +90,9 @@ impl Time {
     pub(crate) fn below_ms(text: &[u8]) -> u16 {
         /// After the point and three digits.
         const START: usize = 23;
+        if Self::usual(text).is_none() {
+            return 0;
+        }
         let digits = (START..START + 4).map(|at| text.get(at).copied().unwrap_or(b'0'));
         digits.fold(0, |sum, digit| {
             sum * 10 + u16::from(digit.saturating_sub(b'0').min(9))

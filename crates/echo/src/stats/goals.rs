@@ -2,7 +2,7 @@
 
 use super::model::Goal;
 use super::step::{Step, keep};
-use crate::model::{Game, GoalType, LastScore, Session, TeamId};
+use crate::model::{Game, GoalType, LastScore, Session, TeamId, is_somebody};
 
 /// `last_score` may change this many milliseconds before or after the points.
 const WINDOW_MS: u64 = 1_000;
@@ -100,5 +100,5 @@ impl GoalFinder {
 
 /// Returns the name, unless it stands for nobody.
 fn person(name: &compact_str::CompactString) -> Option<compact_str::CompactString> {
-    (!matches!(name.as_str(), "" | "[INVALID]")).then(|| name.clone())
+    is_somebody(name).then(|| name.clone())
 }

@@ -33,7 +33,8 @@ pub use step::{MAX_DISC_SPEED, MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED};
 
 use compact_str::CompactString;
 
-use crate::model::{Frame, Game, Session, Time};
+use crate::course::Course;
+use crate::model::{Frame, Game, Session};
 use goals::GoalFinder;
 use roster::Roster;
 use step::{Step, Track, faster};
@@ -46,6 +47,7 @@ pub struct StatsBuilder {
     /// The number of intervals of each length, 0 to [`MAX_GAP_MS`].
     intervals: Vec<u32>,
     before: Option<Before>,
+    course: Course,
     tracker: Tracker,
     goals: GoalFinder,
     roster: Roster,
@@ -55,7 +57,6 @@ pub struct StatsBuilder {
 /// Values of the frame before.
 #[derive(Clone, Debug)]
 struct Before {
-    time: Time,
     session_id: CompactString,
     /// While the match is being played, the team that has the disc.
     playing: Option<Owner>,
@@ -138,6 +139,7 @@ impl StatsBuilder {
     fn step(&mut self, frame: &Frame) -> Step {
         let number = self.stats.frames;
         self.stats.frames += 1;
+        let passed = self.course.frame(frame);
         let Some(before) = &self.before else {
             return Step {
                 frame: number,
@@ -147,9 +149,9 @@ impl StatsBuilder {
             };
         };
         // Time that runs backwards stands still here.
-        let passed = u64::try_from(frame.time.0.saturating_sub(before.time.0)).ok();
-        self.stats.duration_ms = self.stats.duration_ms.saturating_add(passed.unwrap_or(0));
+        self.stats.duration_ms = self.course.duration_ms();
         let passed_ms = passed
+            .ms
             .and_then(|ms| u32::try_from(ms).ok())
             .filter(|&ms| ms <= MAX_GAP_MS);
         if let Some(ms) = passed_ms {
@@ -227,7 +229,6 @@ impl StatsBuilder {
             .is_some_and(|payload| payload.contested && session.map_name.game() == Game::Combat);
         match &mut self.before {
             Some(before) => {
-                before.time = frame.time;
                 before.playing = playing;
                 before.contested = contested;
                 if step.new_session {
@@ -236,7 +237,6 @@ impl StatsBuilder {
             }
             None => {
                 self.before = Some(Before {
-                    time: frame.time,
                     session_id: session.sessionid.clone(),
                     playing,
                     contested,

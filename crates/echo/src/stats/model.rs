@@ -265,8 +265,11 @@ pub struct PayloadStats {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PlayerStats {
-    /// The name that the game shows. Several players may have the same name.
+    /// The name that the game shows, as last seen. Several players may have the same name.
     pub name: CompactString,
+    /// The other names that the account had, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier_names: Vec<CompactString>,
     /// The user id. Never serialized: user ids are kept out of output.
     #[serde(skip)]
     pub userid: u64,
@@ -279,14 +282,18 @@ pub struct PlayerStats {
     pub level: i32,
     /// The time in the match.
     pub present_ms: u64,
+    /// When the player was seen to be gone; `None` if it is there at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_ms: Option<u64>,
     /// The distance travelled by the head, in metres, without jumps (see
-    /// [`MAX_PLAYER_SPEED`](super::MAX_PLAYER_SPEED)).
+    /// [`MAX_PLAYER_SPEED`](super::MAX_PLAYER_SPEED)). Spectators travel none.
     pub distance: f64,
-    /// The highest speed, by the API's velocity, without jumps.
+    /// The highest speed, by the API's velocity, without jumps; 0 for spectators.
     pub top_speed: f32,
-    /// The distance divided by the time in the match.
+    /// The distance divided by the time in blue or orange; `None` for spectators.
     pub mean_speed: Option<f64>,
-    /// The time with the player's `possession`.
+    /// The time with the player's `possession`. It and the times after it count while the match is being
+    /// played, as those of the teams do.
     pub possession_ms: u64,
     /// The time with the disc in a hand. Arena.
     pub disc_held_ms: u64,
@@ -299,7 +306,8 @@ pub struct PlayerStats {
     /// The ratio of lost packets, 0 to 1: the mean over the frames.
     pub packet_loss: Option<f64>,
     /// The game's counts in the player's last frame. Counts that started again are added up: after a
-    /// rejoin, a restart, or in another session.
+    /// rejoin, a restart, or in another session. Counts that return within
+    /// [`MAX_GAP_MS`](super::MAX_GAP_MS) did not start again.
     #[serde(serialize_with = "counted")]
     pub stats: Stats,
 }

@@ -1,25 +1,45 @@
 //! Following the players from frame to frame.
 
-use std::collections::HashMap;
-
 use compact_str::CompactString;
 
 use super::model::{Join, JoinEvent, Ping, PlayerStats};
-use super::step::{MAX_EVENTS, MAX_PLAYER_SPEED, Step, keep};
+use super::step::{MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED, Step, keep};
 use super::step::{Track, faster};
 use crate::model::{Holding, Player, Session, Stats, TeamId};
-use crate::model::{counts, from_counts};
+use crate::model::{counts, from_counts, is_somebody};
+use crate::people::People;
+
+/// The number of earlier names of a player that are kept.
+const MAX_NAMES: usize = 64;
 
 /// All players seen so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roster {
     players: Vec<Known>,
-    /// The index in `players`, by user id, or by name if the user id is 0 (redacted).
-    places: HashMap<(u64, CompactString), usize>,
+    /// Who is who: numbers are indices in `players`.
+    people: People,
     /// The players of the frame before, in the order of its teams.
     here: Vec<usize>,
     /// The players of this frame; reused memory.
     next: Vec<usize>,
+    /// Frames since then in which nobody is.
+    blank: Option<Blank>,
+    /// The number of frames that were left out because nobody was in them.
+    blanks: u64,
+    /// Whether the match was being played in the frame before.
+    playing: bool,
+}
+
+/// Frames without any player, in the middle of a session: the API lost all players for a moment.
+#[derive(Clone, Copy, Debug)]
+struct Blank {
+    frames: u64,
+    /// The time from the last frame with players to the first without.
+    first_ms: Option<u32>,
+    /// The time from the last frame with players to the last without.
+    passed_ms: Option<u32>,
+    /// When the first of them was recorded.
+    from_ms: u64,
 }
 
 /// A player.
@@ -29,7 +49,11 @@ struct Known {
     /// The last frame with the player.
     frame: u64,
     team: TeamId,
+    /// When the player was seen to be gone, if not back since.
+    left: Option<u64>,
     head: Track,
+    /// The time in a team that plays.
+    in_team_ms: u64,
     possession: bool,
     holds_disc: bool,
     stunned: bool,
@@ -37,8 +61,18 @@ struct Known {
     base: Stats,
     /// The current counts of the game.
     current: Option<Stats>,
+    fell: Option<Fall>,
     pings: Moments,
     losses: (u64, f64),
+}
+
+/// Counts that fell. If they return soon, they did not start again.
+#[derive(Clone, Copy, Debug)]
+struct Fall {
+    at_ms: u64,
+    /// Both as they were before.
+    base: Stats,
+    current: Stats,
 }
 
 /// Count, sum and sum of squares.
@@ -55,24 +89,31 @@ impl Roster {
     pub(super) fn push(
         &mut self,
         session: &Session,
-        step: Step,
+        mut step: Step,
         events: &mut Vec<Join>,
         left_out: &mut u64,
     ) {
+        let playing = std::mem::replace(&mut self.playing, session.is_played());
+        if self.is_blank(session, step) {
+            return;
+        }
+        self.pass_blank(session, &mut step);
         let mut next = std::mem::take(&mut self.next);
         next.clear();
-        for (place, (team, player)) in session.players().enumerate() {
-            let team = TeamId::at(team);
-            let Some(at) = self.find(place, player, &team, left_out) else {
+        self.people.next_frame();
+        for (place, player) in session.players() {
+            let team = TeamId::at(place);
+            let Some(at) = self.people.find(place, player, MAX_EVENTS) else {
+                *left_out += 1;
                 continue;
             };
+            if at == self.players.len() {
+                self.players.push(Known::new(player, team.clone()));
+            }
             let Some(known) = self.players.get_mut(at) else {
                 continue;
             };
-            if known.frame == step.frame {
-                // If a player is in a frame twice, the first counts.
-                continue;
-            }
+            known.call(&player.name);
             let what = if step.frame > 0 && known.frame != step.frame - 1 {
                 Some(JoinEvent::Join)
             } else {
@@ -81,7 +122,7 @@ impl Roster {
             if let Some(what) = what {
                 keep(events, event(step, what, known, &team), left_out);
             }
-            known.push(player, team, step);
+            known.push(player, team, step, playing);
             next.push(at);
         }
         for &at in &self.here {
@@ -90,8 +131,9 @@ impl Roster {
             {
                 if !step.new_session {
                     // Present until seen to be gone.
-                    known.stay(step.passed_ms);
+                    known.stay(step.passed_ms, playing);
                 }
+                known.left = Some(step.now_ms);
                 let left = event(step, JoinEvent::Leave, known, &known.team);
                 keep(events, left, left_out);
             }
@@ -99,41 +141,52 @@ impl Roster {
         self.next = std::mem::replace(&mut self.here, next);
     }
 
-    /// The index of a player; `None` if there are too many to keep.
-    fn find(
-        &mut self,
-        place: usize,
-        player: &Player,
-        team: &TeamId,
-        left_out: &mut u64,
-    ) -> Option<usize> {
-        // Most players are at the same place as in the frame before.
-        if let Some(&at) = self.here.get(place)
-            && let Some(known) = self.players.get(at)
-            && known.out.userid == player.userid
-            && (player.userid != 0 || known.out.name == player.name)
-        {
-            return Some(at);
+    /// Whether nobody is in a frame, though somebody was a moment ago: the players are still there.
+    fn is_blank(&mut self, session: &Session, step: Step) -> bool {
+        if self.here.is_empty() || step.new_session || session.players().next().is_some() {
+            return false;
         }
-        let name = if player.userid == 0 {
-            player.name.clone()
-        } else {
-            CompactString::default()
-        };
-        let key = (player.userid, name);
-        if let Some(&at) = self.places.get(&key) {
-            return Some(at);
+        let blank = self.blank.get_or_insert(Blank {
+            frames: 0,
+            first_ms: step.passed_ms,
+            passed_ms: Some(0),
+            from_ms: step.now_ms,
+        });
+        let both = blank.passed_ms.zip(step.passed_ms);
+        blank.passed_ms = both.map(|(before, ms)| before.saturating_add(ms));
+        if blank.passed_ms.is_none_or(|ms| ms > MAX_GAP_MS) {
+            return false;
         }
-        if self.players.len() >= MAX_EVENTS {
-            *left_out += 1;
-            return None;
-        }
-        self.places.insert(key, self.players.len());
-        self.players.push(Known::new(player, team.clone()));
-        Some(self.players.len() - 1)
+        blank.frames += 1;
+        true
     }
 
-    pub(super) fn finish(self) -> Vec<PlayerStats> {
+    /// Makes a step of one that follows frames in which nobody was.
+    fn pass_blank(&mut self, session: &Session, step: &mut Step) {
+        if let Some(blank) = self.blank.take() {
+            self.blanks += blank.frames;
+            step.passed_ms = if session.players().next().is_none() {
+                // They were gone in the first of these frames.
+                blank.first_ms
+            } else {
+                let both = blank.passed_ms.zip(step.passed_ms);
+                both.map(|(before, ms)| before.saturating_add(ms))
+                    .filter(|ms| *ms <= MAX_GAP_MS)
+            };
+        }
+        step.frame -= self.blanks.min(step.frame);
+    }
+
+    pub(super) fn finish(mut self) -> Vec<PlayerStats> {
+        if let Some(blank) = self.blank {
+            // Nobody is there at the end.
+            for at in self.here {
+                if let Some(known) = self.players.get_mut(at) {
+                    known.stay(blank.first_ms, self.playing);
+                    known.left = Some(blank.from_ms);
+                }
+            }
+        }
         self.players.into_iter().map(Known::finish).collect()
     }
 }
@@ -153,11 +206,13 @@ impl Known {
         Self {
             out: PlayerStats {
                 name: player.name.clone(),
+                earlier_names: Vec::new(),
                 userid: player.userid,
                 teams: Vec::new(),
                 number: player.number,
                 level: player.level,
                 present_ms: 0,
+                left_ms: None,
                 distance: 0.0,
                 top_speed: 0.0,
                 mean_speed: None,
@@ -172,21 +227,42 @@ impl Known {
             // No frame yet.
             frame: u64::MAX,
             team,
+            left: None,
             head: Track::default(),
+            in_team_ms: 0,
             possession: false,
             holds_disc: false,
             stunned: false,
             base: Stats::default(),
             current: None,
+            fell: None,
             pings: Moments::default(),
             losses: (0, 0.0),
         }
     }
 
-    /// Adds the time since the frame before, whose values still hold.
-    fn stay(&mut self, passed: Option<u32>) {
+    /// Notes the name of this moment.
+    fn call(&mut self, name: &CompactString) {
+        if self.out.name == *name || !is_somebody(name) {
+            return;
+        }
+        let before = std::mem::replace(&mut self.out.name, name.clone());
+        let names = &mut self.out.earlier_names;
+        names.retain(|known| known != name);
+        if is_somebody(&before) && !names.contains(&before) && names.len() < MAX_NAMES {
+            names.push(before);
+        }
+    }
+
+    /// Adds the time since the frame before, whose values still hold, and in which the match was being
+    /// played or not.
+    fn stay(&mut self, passed: Option<u32>, playing: bool) {
         let ms = passed.map_or(0, u64::from);
         self.out.present_ms += ms;
+        self.in_team_ms += if is_in_team(&self.team) { ms } else { 0 };
+        if !playing {
+            return;
+        }
         for (on, time) in [
             (self.possession, &mut self.out.possession_ms),
             (self.holds_disc, &mut self.out.disc_held_ms),
@@ -196,14 +272,20 @@ impl Known {
         }
     }
 
-    fn push(&mut self, player: &Player, team: TeamId, step: Step) {
+    fn push(&mut self, player: &Player, team: TeamId, step: Step, playing: bool) {
         let stayed = step.frame > 0 && self.frame == step.frame - 1 && !step.new_session;
         let passed = step.passed_ms.filter(|_| stayed);
         self.frame = step.frame;
-        self.stay(passed);
-        self.head
-            .push(&player.head.position, passed, MAX_PLAYER_SPEED);
-        self.out.top_speed = faster(self.out.top_speed, &player.velocity, MAX_PLAYER_SPEED);
+        self.left = None;
+        self.stay(passed, playing);
+        if is_in_team(&team) {
+            self.head
+                .push(&player.head.position, passed, MAX_PLAYER_SPEED);
+            self.out.top_speed = faster(self.out.top_speed, &player.velocity, MAX_PLAYER_SPEED);
+        } else {
+            // A spectator flies where no player can.
+            self.head.lose();
+        }
         self.out.stunned += u64::from(player.stunned && !(self.stunned && stayed));
         self.stunned = player.stunned;
         self.possession = player.possession;
@@ -230,19 +312,39 @@ impl Known {
             self.losses.1 += f64::from(player.packetlossratio);
         }
         if let Some(now) = player.stats {
-            if let Some(before) = self.current
-                && counts_anew(&before, &now, stayed)
-            {
-                self.base = sum(&self.base, &before);
+            self.count(now, stayed, step.now_ms);
+        }
+    }
+
+    fn count(&mut self, now: Stats, stayed: bool, now_ms: u64) {
+        let Some(before) = self.current.replace(now) else {
+            return;
+        };
+        if let Some(fall) = self.fell {
+            if now_ms.saturating_sub(fall.at_ms) > u64::from(MAX_GAP_MS) {
+                self.fell = None;
+            } else if !counts_anew(&fall.current, &now, false) {
+                // They are back: a frame had nothing, or too little.
+                (self.base, self.fell) = (fall.base, None);
+                return;
             }
-            self.current = Some(now);
+        }
+        if counts_anew(&before, &now, stayed) {
+            // The first fall of several in a row has the counts that may return.
+            self.fell.get_or_insert(Fall {
+                at_ms: now_ms,
+                base: self.base,
+                current: before,
+            });
+            self.base = sum(&self.base, &before);
         }
     }
 
     fn finish(mut self) -> PlayerStats {
         self.out.distance = self.head.distance();
-        self.out.mean_speed = (self.out.present_ms > 0)
-            .then(|| self.out.distance * 1000.0 / self.out.present_ms as f64);
+        self.out.mean_speed =
+            (self.in_team_ms > 0).then(|| self.out.distance * 1000.0 / self.in_team_ms as f64);
+        self.out.left_ms = self.left;
         self.out.ping = self.pings.finish();
         self.out.packet_loss = (self.losses.0 > 0).then(|| self.losses.1 / self.losses.0 as f64);
         self.out.stats = match self.current {
@@ -251,6 +353,11 @@ impl Known {
         };
         self.out
     }
+}
+
+/// Whether the players of a team move as players do.
+fn is_in_team(team: &TeamId) -> bool {
+    matches!(team, TeamId::Blue | TeamId::Orange)
 }
 
 /// Whether the game started its counts from 0 again: all counts that were not 0 are 0, the time of

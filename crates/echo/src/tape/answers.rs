@@ -110,7 +110,7 @@ impl Answers {
                         return Ok(false);
                     };
                     // A line without an answer is broken or incomplete.
-                    if read.read_into(frame).is_err() {
+                    if read.read_leniently(frame).is_err() {
                         continue;
                     }
                     match redactor {

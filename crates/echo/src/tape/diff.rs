@@ -4,6 +4,7 @@ use gametape_core::tape::{Diff, Error, Precision, Rounded, Work, object};
 use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
+use super::clients::{Clients, MOST, Moments};
 use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
 use crate::diff::{Allowed, Diff as Found, Differ, Difference, Side, Tolerance};
@@ -18,6 +19,9 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape, work: &Work<'_>) -> Resu
         (EchoFormat::Echoreplay, EchoFormat::Echoreplay) => Tolerance::EXACT,
         _ => Tolerance::BUTTER,
     };
+    if let Some(mut clients) = two_clients(first, second)? {
+        return by_clients(&mut clients, [first, second], tolerance, work);
+    }
     let mut a = Reading::open(first)?;
     let mut b = Reading::open(second).map_err(Error::of_other)?;
     // The .echoreplay comes first, as the original: it alone shows what a .butter has no code for.
@@ -48,6 +52,65 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape, work: &Work<'_>) -> Resu
     }
     let start = a.start.or(b.start);
     Ok(report(&found, start))
+}
+
+/// Returns whether the recordings are of one match, by two clients.
+fn two_clients(first: &EchoTape, second: &EchoTape) -> Result<Option<Clients>, Error> {
+    let (mut a, mut b) = (first.frames()?, second.frames().map_err(Error::of_other)?);
+    let mut moments = [Moments::default(), Moments::default()];
+    // What can't be read is told by the comparison itself.
+    let (Ok(Some(x)), Ok(Some(y))) = (a.next(), b.next()) else {
+        return Ok(None);
+    };
+    if !Clients::are_two(x, y) {
+        return Ok(None);
+    }
+    for (moments, frames) in moments.iter_mut().zip([&mut a, &mut b]) {
+        while moments.all.len() < MOST
+            && let Ok(Some(frame)) = frames.next()
+        {
+            moments.push(frame);
+        }
+    }
+    let [first, second] = &moments;
+    Ok(Clients::of(&first.all, &second.all))
+}
+
+/// Compares the recordings of two clients: frame by frame of the game, whatever their clocks show.
+fn by_clients(
+    clients: &mut Clients,
+    [first, second]: [&EchoTape; 2],
+    tolerance: Tolerance,
+    work: &Work<'_>,
+) -> Result<Diff, Error> {
+    let mut a = Reading::open(first)?;
+    let mut b = Reading::open(second).map_err(Error::of_other)?;
+    let mut differ = Differ::new(tolerance);
+    clients.pair(
+        |which, frame| {
+            let next = match which {
+                0 => a.next()?,
+                _ => b.next().map_err(Error::of_other)?,
+            };
+            if let Some(next) = next {
+                frame.clone_from(next);
+            }
+            let has_next = next.is_some();
+            first.done(&a.frames, work)?;
+            Ok(has_next)
+        },
+        |a, b| differ.push(Some(a), Some(b)),
+    )?;
+    let found = differ.finish();
+    if let Some(problem) = a.problem() {
+        return Err(so_far(problem, &found));
+    }
+    if let Some(problem) = b.problem() {
+        return Err(so_far(problem, &found).of_other());
+    }
+    let mut diff = report(&found, a.start.or(b.start));
+    diff.precision = Some(clients.precision());
+    Ok(diff)
 }
 
 /// Adds to a problem what the comparison has shown before it.

@@ -5,14 +5,16 @@ use std::ops::ControlFlow;
 
 use compact_str::CompactString;
 use gametape_core::tape::{Dump, Error, Moment, Partial, Secrets};
-use gametape_core::{Clocks, Stamp, Time as Since};
+use gametape_core::{At, Clocks, Stamp, Time as Since};
 
 use super::convert::tame;
 use super::info::HIDDEN;
 use super::opened::EchoTape;
+use super::tables::{is_long_after, stamp};
+use crate::course::Course;
 use crate::echoreplay::{self, write_frame};
 use crate::visit::{Edited, Editor};
-use crate::{Error as ReadError, Frame, Holding, Time};
+use crate::{Error as ReadError, Frame, Holding};
 
 pub(super) fn dump(
     tape: &EchoTape,
@@ -22,7 +24,8 @@ pub(super) fn dump(
     Clocks::TIMES.check(wanted.at)?;
     let mut frames = tape.frames()?;
     let mut lines = Lines::new(wanted.secrets);
-    let mut start: Option<Time> = None;
+    let mut course = Course::default();
+    let mut late = Late::new(wanted.at);
     let mut moment = Moment::new(wanted.at, out);
     // A line costs more than a frame, so lines are made only of frames that are printed.
     let mut last: Option<(Frame, Stamp)> = None;
@@ -40,11 +43,12 @@ pub(super) fn dump(
             Err(error) if index == 0 => return Err(error.into()),
             Err(error) => break Some(error.into()),
         };
-        let stamp = Stamp {
-            step: index,
-            tick: None,
-            time: Some(frame.time.since(*start.get_or_insert(frame.time))),
-        };
+        let stamp = stamp(index, frame, &mut course);
+        match late.place(stamp) {
+            Place::Here => {}
+            Place::Elsewhere => continue,
+            Place::After => break None,
+        }
         match &mut last {
             None => last = Some((frame.clone(), stamp)),
             Some((before, at)) => {
@@ -65,7 +69,60 @@ pub(super) fn dump(
     if let Some((frame, stamp)) = &mut last {
         let _ = lines.print(frame, *stamp, &mut moment)?;
     }
+    if let Some(after) = late.first {
+        // The recording goes on after the moment.
+        let _ = moment.line(after, |_| Ok(()))?;
+    }
     moment.end(problem)
+}
+
+/// The frames after a moment: among them, some that were recorded before it may stand in the wrong order.
+struct Late {
+    until: Option<Since>,
+    /// The latest time up to the moment.
+    newest: Option<Since>,
+    first: Option<Stamp>,
+}
+
+/// Where a frame is, as seen from a moment.
+enum Place {
+    /// It may be that of the moment.
+    Here,
+    Elsewhere,
+    /// No later one matters.
+    After,
+}
+
+impl Late {
+    const fn new(at: Option<At>) -> Self {
+        Self {
+            until: match at {
+                Some(At::Time(until)) => Some(until),
+                _ => None,
+            },
+            newest: None,
+            first: None,
+        }
+    }
+
+    fn place(&mut self, stamp: Stamp) -> Place {
+        let Some((until, time)) = self.until.zip(stamp.time) else {
+            return Place::Here;
+        };
+        if time.whole_ms() > until.whole_ms() {
+            let first = *self.first.get_or_insert(stamp);
+            return if is_long_after(first, stamp) {
+                Place::After
+            } else {
+                Place::Elsewhere
+            };
+        }
+        if self.newest.is_some_and(|newest| newest > time) {
+            return Place::Elsewhere;
+        }
+        self.newest = Some(time);
+        Place::Here
+    }
 }
 
 /// Formats and prints lines.

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
 use crate::butter::{self, Header, Seen};
+use crate::course::Course;
+use crate::model::is_somebody;
+use crate::people::People;
 use crate::stats::{MatchStats, StatsBuilder};
 use crate::{
     Error as ReadError, Findings, Frame, Limits, Map as ArenaMap, ReadOptions, Rule, Session, Time,
@@ -56,16 +59,25 @@ const TEAMS: [&str; 3] = ["blue", "orange", "spectator"];
 
 /// The players of a match, in the order in which they were first seen.
 #[derive(Default)]
-struct Roster(Vec<Seat>);
+struct Roster {
+    people: People,
+    seats: Vec<Seat>,
+}
 
 impl Roster {
     fn push(&mut self, session: &Session) {
+        self.people.next_frame();
         for (team, player) in session.players() {
+            let Some(at) = self.people.find(team, player, MAX_PLAYERS) else {
+                continue;
+            };
             let team = TEAMS.get(team).copied();
-            let has_room = self.0.len() < MAX_PLAYERS;
-            match self.0.iter_mut().find(|seat| seat.userid == player.userid) {
+            match self.seats.get_mut(at) {
                 Some(seat) => {
                     seat.team = team;
+                    if seat.name != player.name && is_somebody(&player.name) {
+                        seat.name = player.name.to_string();
+                    }
                     // 0 for a couple of frames after joining.
                     if player.number != 0 {
                         seat.number = player.number;
@@ -74,20 +86,19 @@ impl Roster {
                         seat.level = player.level;
                     }
                 }
-                None if has_room => self.0.push(Seat {
+                None => self.seats.push(Seat {
                     userid: player.userid,
                     name: player.name.to_string(),
                     team,
                     number: player.number,
                     level: player.level,
                 }),
-                None => {}
             }
         }
     }
 
     fn show(&self, secrets: Secrets) -> Value {
-        self.0.iter().map(|seat| seat.show(secrets)).collect()
+        self.seats.iter().map(|seat| seat.show(secrets)).collect()
     }
 }
 
@@ -151,8 +162,9 @@ pub(super) struct Score {
 #[derive(Default)]
 pub(super) struct Summary {
     pub frames: u64,
-    /// The earliest and the latest time.
+    /// The times of the first and the latest frame.
     pub times: Option<(Time, Time)>,
+    course: Course,
     /// The settings in the first frame.
     pub setting: Option<Setting>,
     /// The score in the last frame.
@@ -167,8 +179,11 @@ impl Summary {
     pub fn push(&mut self, frame: &Frame) {
         let session = &frame.session;
         self.frames += 1;
+        let before = self.course.duration_ms();
+        self.course.frame(frame);
         let (from, to) = self.times.unwrap_or((frame.time, frame.time));
-        self.times = Some((from.min(frame.time), to.max(frame.time)));
+        let is_latest = self.course.duration_ms() > before;
+        self.times = Some((from, if is_latest { frame.time } else { to }));
         if self.setting.is_none() {
             self.setting = Some(Setting::of_session(session));
         }
@@ -184,10 +199,14 @@ impl Summary {
         self.with_unknown += u64::from(!session.unknown.is_empty());
     }
 
+    /// The time from the first frame to the latest.
+    pub fn duration_ms(&self) -> Option<u64> {
+        self.times.map(|_| self.course.duration_ms())
+    }
+
     /// The mean number of frames a second, to two decimals.
     pub fn rate_hz(&self) -> Option<f64> {
-        let (from, to) = self.times?;
-        let ms = to.0.abs_diff(from.0);
+        let ms = self.duration_ms()?;
         (ms > 0).then(|| {
             let rate = self.frames.saturating_sub(1) as f64 * 1000.0 / ms as f64;
             (rate * 100.0).round() / 100.0
@@ -364,13 +383,12 @@ fn info(
     summary: Option<&Summary>,
     details: Map<String, Value>,
 ) -> Info {
-    let duration = |(from, to): (Time, Time)| to.0.abs_diff(from.0);
     let from = details.get("recorded_from").and_then(Value::as_str);
     // A time that no calendar has is written as a number.
     let from = from.filter(|from| matches!(from.as_bytes().get(4), Some(b'-' | b'/')));
     Info {
         started: from.map(|from| Started::Local(from.to_owned())),
-        duration_ms: summary.and_then(|summary| summary.times).map(duration),
+        duration_ms: summary.and_then(Summary::duration_ms),
         steps: summary.map(|summary| summary.frames),
         details,
         ..Info::new(format.info(), version, bytes)
@@ -502,25 +520,25 @@ pub(super) fn audit(tape: &EchoTape, work: &Work<'_>) -> Result<Audit, Error> {
             let stream = work.watched(&tape.input);
             let audit = butter::audit_stream(&tape.input, stream, Limits::default())?;
             let game = audit.header.as_ref().map(|header| game(&header.map_name()));
-            let verdict = verdict(audit.seen.frames, audit.times, game);
-            Audit::new(&audit.findings, verdict)
+            let verdict = verdict(audit.seen.frames, audit.duration_ms, game);
+            Audit::new(&audit.findings, verdict).traces(audit.trace.traces())
         }
         EchoFormat::Echoreplay => {
             let audit = echoreplay::audit_stream(work.watched(&tape.input), Limits::default())?;
             let game = audit.map.as_ref().map(game);
-            let verdict = verdict(audit.frames, audit.times, game);
-            Audit::new(&audit.findings, verdict)
+            let verdict = verdict(audit.frames, audit.duration_ms, game);
+            Audit::new(&audit.findings, verdict).traces(audit.trace.traces())
         }
     })
 }
 
 /// `27,000 frames, 15:00.042, arena`.
-fn verdict(frames: u64, times: Option<(Time, Time)>, game: Option<&str>) -> String {
-    let Some((from, to)) = times else {
+fn verdict(frames: u64, duration_ms: u64, game: Option<&str>) -> String {
+    if frames == 0 {
         return "no frames".into();
-    };
+    }
     let frames = Counted(frames, "frame");
-    let duration = figure("duration_ms", to.0.abs_diff(from.0));
+    let duration = figure("duration_ms", duration_ms);
     format!("{frames}, {duration}, {}", game.unwrap_or_default())
 }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod chunks;
+mod clients;
 mod convert;
 mod cut;
 mod diff;
@@ -24,11 +25,12 @@ use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
     Error, Estimate, Estimates, Follow, Format, FormatInfo, Info, Measured, Options, Partial,
-    Pieces, Repaired, Secrets, Sink, Source, Tape, Target, Work,
+    Pieces, RelationDef, Repaired, Secrets, Sink, Source, Tape, Target, Work,
 };
 use gametape_core::{Input, RuleInfo};
 
-use crate::{ReadOptions, Rule, Time, butter, echoreplay};
+use crate::trace::RELATIONS;
+use crate::{ReadOptions, Rule, butter, echoreplay};
 use chunks::Kept;
 use frames::EchoFormat;
 use lines::Lines;
@@ -43,7 +45,7 @@ const START: u64 = 256 << 10;
 /// The number of bytes that are enough for the header and the table of nearly all .butter.
 const FEW: u64 = 16 << 10;
 /// The number of bytes that are enough for the time of a line.
-const LINE: u64 = 80;
+const LINE: u64 = 256;
 
 /// Returns whether the first file of a zip starts with a line of a recording. Other zips are of other
 /// formats.
@@ -60,7 +62,7 @@ fn is_zipped(start: &[u8]) -> bool {
 /// Returns whether a recording starts with a zip of lines, or with a time, a tab and an object.
 fn starts_as_echoreplay(input: &Input) -> bool {
     input.head(LINE).is_ok_and(|start| {
-        if echoreplay::is_zip(&start) {
+        if echoreplay::is_packed(&start) {
             return input.head(START).is_ok_and(|start| is_zipped(&start));
         }
         is_line(&start)
@@ -69,14 +71,17 @@ fn starts_as_echoreplay(input: &Input) -> bool {
 
 fn is_line(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let start = text.get(..64.min(text.len())).unwrap_or_default();
+    let start = text.get(..192.min(text.len())).unwrap_or_default();
     let Some(tab) = start.iter().position(|byte| *byte == b'\t') else {
         return false;
     };
     let Some((time, answer)) = start.split_at_checked(tab) else {
         return false;
     };
-    Time::parse(time).is_some() && answer.get(1) == Some(&b'{')
+    // A byte order mark or zeros may stand before the answer.
+    let is_mark = |byte: &u8| matches!(byte, b'\t' | b' ' | 0 | 0xEF | 0xBB | 0xBF);
+    crate::model::read_time(time).is_some()
+        && answer.iter().find(|byte| !is_mark(byte)) == Some(&b'{')
 }
 
 /// Returns whether a recording starts with a header that can be read, and whether the first chunk starts as
@@ -190,7 +195,9 @@ formats! {
 
 fn rules_of(starts: &[&str]) -> Vec<RuleInfo> {
     let of = |rule: &&RuleInfo| starts.iter().any(|start| rule.code.starts_with(start));
-    Rule::ALL.iter().filter(of).copied().collect()
+    let relations = RELATIONS.iter().map(RelationDef::rule);
+    let rules = Rule::ALL.iter().filter(of).copied();
+    rules.chain(relations).collect()
 }
 
 impl Tape for EchoTape {

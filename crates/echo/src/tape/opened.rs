@@ -12,9 +12,10 @@ use super::error::EchoError;
 use super::frames::{EchoFormat, Frames};
 use super::index;
 use super::lines::Lines;
+use crate::ReadOptions;
 use crate::butter::Parts;
+use crate::course::Course;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
-use crate::{ReadOptions, Time};
 
 /// The size of the text that may be spooled from any zip, however small.
 const LEAST_TEXT: u64 = 1 << 30;
@@ -68,6 +69,13 @@ impl EchoTape {
             .is_ok_and(|head| echoreplay::is_zip(&head))
     }
 
+    /// Returns whether the text must be unpacked first: from a zip or a gzip, or from UTF-16.
+    pub(in crate::tape) fn is_packed(&self) -> bool {
+        self.input
+            .head(4)
+            .is_ok_and(|head| echoreplay::is_packed(&head))
+    }
+
     /// Returns the container for lines that are made from the recording.
     pub(in crate::tape) fn container(&self, zip: bool) -> echoreplay::Container {
         if zip {
@@ -109,12 +117,12 @@ impl EchoTape {
     }
 
     /// Frames from the chunk or the line of the last frame before a moment on, the step of the first, and
-    /// the time at which the recording starts. `None` if the recording has to be read from its start.
+    /// the course of the time up to it. `None` if the recording has to be read from its start.
     pub(in crate::tape) fn frames_before(
         &self,
         at: At,
         parts: Parts,
-    ) -> Result<Option<(Frames, u64, Time)>, Error> {
+    ) -> Result<Option<(Frames, u64, Course)>, Error> {
         if self.format == EchoFormat::Echoreplay {
             return self.lines_before(at);
         }
@@ -122,11 +130,14 @@ impl EchoTape {
             .chunks()
             .map(|chunks| chunks.before(&self.input, at, parts));
         let found = found.transpose().map_err(Error::Io)?.flatten();
-        Ok(found.map(|(reader, step, start)| (Frames::skipping(reader, step), step, start)))
+        Ok(found.map(|(reader, step, start)| {
+            let frames = Frames::skipping(reader, step);
+            (frames, step, Course::from(start))
+        }))
     }
 
     /// The same for text whose lines are known.
-    fn lines_before(&self, at: At) -> Result<Option<(Frames, u64, Time)>, Error> {
+    fn lines_before(&self, at: At) -> Result<Option<(Frames, u64, Course)>, Error> {
         let Some(lines) = self.known_lines() else {
             return Ok(None);
         };
@@ -143,7 +154,11 @@ impl EchoTape {
             .map_err(Error::Io)?;
         let reader =
             Reader::continuing(stream, ReadOptions::lenient(), (step, entry.offset, start));
-        Ok(Some((Frames::continuing(reader, step), step, start)))
+        Ok(Some((
+            Frames::continuing(reader, step),
+            step,
+            lines.course(step),
+        )))
     }
 
     /// Returns the steps at which at most so many parts start that can be read by themselves.
@@ -160,7 +175,7 @@ impl EchoTape {
     /// The lines of a text, if they were found before, or if an index beside it tells, without reading all of
     /// the text.
     fn known_lines(&self) -> Option<Arc<Lines>> {
-        if self.format != EchoFormat::Echoreplay || self.is_zip() {
+        if self.format != EchoFormat::Echoreplay || self.is_packed() {
             return None;
         }
         let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,7 +201,7 @@ impl EchoTape {
     /// # Errors
     /// [`Error::Io`], [`EchoError::Spool`], [`EchoError::SpoolLimit`].
     fn spooled(&self, work: &Work<'_>) -> Result<Option<Arc<Spool>>, Error> {
-        if self.format != EchoFormat::Echoreplay || !self.is_zip() {
+        if self.format != EchoFormat::Echoreplay || !self.is_packed() {
             return Ok(None);
         }
         // A second caller waits for the first.
@@ -277,7 +292,7 @@ impl EchoTape {
     /// [`EchoError::Index`]; [`Error::Unsupported`] if the recording is a zip or has no path.
     pub(in crate::tape) fn keep_index(&self) -> Result<(), Error> {
         let refused = |why: &str| Err(Error::Unsupported(format!("no index is kept: {why}")));
-        if self.is_zip() {
+        if self.format == EchoFormat::Echoreplay && self.is_packed() {
             return refused("the recording is a zip, whose text must be inflated in any case");
         }
         let Some(path) = &self.path else {

@@ -3,11 +3,13 @@
 use gametape_core::tape::{FormatInfo, OptionDef, OptionKind, Options, Verb};
 
 use crate::butter::{self, Compression, Mode};
+use crate::trace::RELATIONS;
 
 /// The format .echoreplay.
 pub(super) const ECHOREPLAY_INFO: FormatInfo = FormatInfo {
     kind: KIND,
     step: STEP,
+    relations: RELATIONS,
     extensions: &["echoreplay"],
     sniff_order: 5,
     options: &[
@@ -26,6 +28,7 @@ pub(super) const ECHOREPLAY_INFO: FormatInfo = FormatInfo {
 pub(super) const BUTTER_INFO: FormatInfo = FormatInfo {
     kind: KIND,
     step: STEP,
+    relations: RELATIONS,
     extensions: &["butter"],
     // The first byte of a .butter is a weak signature.
     sniff_order: 10,

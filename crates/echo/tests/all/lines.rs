@@ -102,7 +102,7 @@ fn an_index_is_kept_on_request_and_plays_the_same() {
     assert!(!lying.index().exists());
     assert_eq!(clocks(&lying.keep().unwrap()).unwrap(), without);
     let index = fs::read(lying.index()).unwrap();
-    assert_eq!(index.len(), 48 + 40 * 24);
+    assert_eq!(index.len(), 48 + 40 * 28);
     assert_eq!(lying.clocks().unwrap(), without);
     kit::check(&lying.open(Options::new()).unwrap());
     // The second time, nothing is written.
@@ -143,7 +143,7 @@ fn an_index_that_is_damaged_or_hostile_changes_nothing() {
         index[44..48].copy_from_slice(&sum);
         index
     };
-    for count in [0, 7, 9, u64::MAX, u64::MAX / 24 + 1] {
+    for count in [0, 7, 9, u64::MAX, u64::MAX / 28 + 1] {
         let mut index = index.clone();
         index[32..40].copy_from_slice(&count.to_le_bytes());
         fs::write(lying.index(), sealed(index)).unwrap();

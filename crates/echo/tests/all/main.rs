@@ -12,6 +12,8 @@
 mod book;
 mod butter;
 #[cfg(feature = "tape")]
+mod clocks;
+#[cfg(feature = "tape")]
 mod columns;
 mod common;
 #[cfg(feature = "tape")]
@@ -24,6 +26,7 @@ mod losses;
 mod lost;
 mod match_stats;
 mod members;
+mod people;
 #[cfg(feature = "tape")]
 mod precision;
 #[cfg(feature = "tape")]

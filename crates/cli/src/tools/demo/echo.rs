@@ -60,7 +60,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
         ))?;
     }
     for (tampered, verdict) in [
-        (&made.cut_out, Verdict::Warn),
+        (&made.cut_out, Verdict::Fail),
         (&made.cut_off, Verdict::Fail),
     ] {
         match audit(tampered) {

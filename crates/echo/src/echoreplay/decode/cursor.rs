@@ -26,6 +26,8 @@ pub(in crate::echoreplay) struct Cursor<'t> {
     text: &'t str,
     at: usize,
     why: &'static str,
+    /// A value was read that is not spelled as the API spells it, or is missing.
+    pub(in crate::echoreplay) odd: bool,
 }
 
 impl<'t> Cursor<'t> {
@@ -34,6 +36,7 @@ impl<'t> Cursor<'t> {
             text,
             at: 0,
             why: "",
+            odd: false,
         }
     }
 
@@ -175,7 +178,9 @@ impl<'t> Cursor<'t> {
             self.at += size;
             return Ok(number);
         }
-        Ok(self.number()?.float())
+        let number = self.number()?.float();
+        self.odd |= number.abs() > f64::from(f32::MAX);
+        Ok(number)
     }
 
     /// Reads a number, which is returned if it is whole, however it is spelled.
@@ -186,7 +191,9 @@ impl<'t> Cursor<'t> {
             self.at += size;
             return Ok(Some(number.into()));
         }
-        Ok(self.number()?.whole())
+        let number = self.number()?;
+        self.odd |= !number.whole;
+        Ok(number.whole())
     }
 
     #[cold]
@@ -348,6 +355,14 @@ fn plain(text: &[u8]) -> usize {
         count += 8;
     }
     count
+}
+
+/// Whether the whole text is one JSON value.
+pub(in crate::echoreplay) fn is_whole(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(|text| {
+        let mut json = Cursor::new(text);
+        json.raw().is_ok() && json.end().is_ok()
+    })
 }
 
 #[cfg(test)]

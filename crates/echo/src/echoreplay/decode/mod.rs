@@ -1,18 +1,22 @@
 //! From JSON to the model, in place: a frame read into an existing one allocates next to nothing.
 
 mod cursor;
+mod mend;
 mod number;
 mod object;
 mod reference;
 mod scalar;
+mod seen;
 mod session;
 
 use std::mem;
 
-pub(super) use self::cursor::{Cursor, Read};
+pub(super) use self::cursor::{Cursor, Read, is_whole};
+pub(super) use self::mend::{Mended, REQUIRED, bare, bones as mend_bones, session as mend_session};
 use self::object::Source;
 pub(super) use self::object::{Ids, MOST, MOST_UNKNOWN, Members, Others, write_object};
 pub(super) use self::reference::look;
+pub(super) use self::seen::Seen;
 pub(super) use self::session::{
     BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYER, PLAYSPACE, POSE, SESSION, STATS,
     TEAM, USER_BONES, pair,
@@ -34,13 +38,21 @@ impl Fault {
     }
 }
 
+/// What was met in an answer that was read.
+pub(super) struct Met {
+    /// Something is not spelled as the API spells it, or is `null`.
+    pub odd: bool,
+    /// The members of its objects.
+    pub seen: Seen,
+}
+
 /// Reads a response of `/session`.
-pub(super) fn session(text: &[u8], session: &mut Session) -> Result<(), Fault> {
+pub(super) fn session(text: &[u8], session: &mut Session) -> Result<Met, Fault> {
     session_with(text, session, Ids::Unsigned)
 }
 
 /// Like [`session()`], for this kind of user ids.
-pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Result<(), Fault> {
+pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Result<Met, Fault> {
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(no_session(text));
     }
@@ -58,6 +70,10 @@ pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Resu
     if !source.met {
         return Err(no_session(text.as_bytes()));
     }
+    let met = Met {
+        odd: source.json.odd,
+        seen: source.seen,
+    };
     if !session.unknown.is_empty() {
         let mut unknown = mem::take(&mut session.unknown);
         // If a member occurs twice, foreign members of the first may have no place in the last.
@@ -65,23 +81,24 @@ pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Resu
         place::order(&mut unknown);
         session.unknown = unknown;
     }
-    Ok(())
+    Ok(met)
 }
 
 /// Reads a response of `/player_bones`. A response without bones gives `None`.
-pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<(), Fault> {
+pub(super) fn bones(text: &[u8], bones: &mut Option<Bones>) -> Result<bool, Fault> {
     bones_with(text, bones, false)
 }
 
-/// Like [`bones`], with the choice to accept longer lists of bones.
+/// Like [`bones`], with the choice to accept longer lists of bones. Returns whether something in them is
+/// odd.
 pub(super) fn bones_with(
     text: &[u8],
     bones: &mut Option<Bones>,
     longer: bool,
-) -> Result<(), Fault> {
+) -> Result<bool, Fault> {
     let mut read = bones.take().unwrap_or_default();
     if text.trim_ascii().is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let text = utf8(text)?;
     let mut source = Source::new(text, mem::take(&mut read.unknown));
@@ -111,15 +128,12 @@ pub(super) fn bones_with(
         place::order(&mut read.unknown);
         *bones = Some(read);
     }
-    Ok(())
+    Ok(source.json.odd)
 }
 
-/// Whether the whole text is one JSON value.
-pub(super) fn is_whole(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(|text| {
-        let mut json = Cursor::new(text);
-        json.raw().is_ok() && json.end().is_ok()
-    })
+/// Whether the whole text is one value, however damaged its parts are.
+pub(super) fn is_closed(text: &[u8]) -> bool {
+    is_whole(text) || mend::is_closed(bare(text).0)
 }
 
 fn whole<T: Members>(this: &mut T, at: Object, source: &mut Source<'_>) -> Read {

@@ -15,7 +15,7 @@ pub(super) struct Number<'t> {
     /// All digits fit in `digits`.
     exact: bool,
     /// Without a point and an exponent.
-    whole: bool,
+    pub whole: bool,
 }
 
 /// The message for an invalid number.

@@ -3,6 +3,7 @@
 
 use super::cursor::{Cursor, Read, Stop};
 use super::scalar::value;
+use super::seen::Seen;
 use crate::echoreplay::json;
 use crate::error::WriteError;
 use crate::model::{Object, Unknown};
@@ -26,6 +27,10 @@ pub(in crate::echoreplay) struct Source<'t> {
     /// The first list of bones with a wrong length: the player, the list's name, the length.
     pub bones: Option<(u64, &'static str, u64)>,
     pub ids: Ids,
+    /// The members of the object that is being read, as bits.
+    pub has: u64,
+    /// Those of all objects so far.
+    pub seen: Seen,
 }
 
 /// The kind of user ids.
@@ -48,6 +53,8 @@ impl<'t> Source<'t> {
             met: false,
             bones: None,
             ids: Ids::Unsigned,
+            has: 0,
+            seen: Seen::NOTHING,
         }
     }
 
@@ -74,6 +81,8 @@ impl<'t> Source<'t> {
 
 /// An object of the API's responses.
 pub(in crate::echoreplay) trait Members: Default {
+    /// Its place in [`Seen`].
+    const KIND: usize;
     /// The name of the member that is a list kept in place, if there is one.
     const LIST: Option<&'static str> = None;
     /// Whether this is the outermost object of the session.
@@ -134,6 +143,8 @@ macro_rules! members {
         pub(in crate::echoreplay) const $names: &[&str] = &[$($name),*];
 
         impl Members for $type {
+            const KIND: usize = crate::echoreplay::decode::seen::$names;
+
             $($items)*
 
             #[inline]
@@ -141,7 +152,11 @@ macro_rules! members {
                 let this = self;
                 let _ = at;
                 match name {
-                    $($name => kind!(read $kind $place this at source $name),)*
+                    $($name => {
+                        const BIT: u64 = crate::echoreplay::decode::seen::bit($names, $name);
+                        source.has |= BIT;
+                        kind!(read $kind $place this at source $name)
+                    })*
                     _ => return Ok(false),
                 }
                 Ok(true)
@@ -183,7 +198,7 @@ macro_rules! kind {
         }
     };
     (read position ($p:ident) $t:ident $at:ident $source:ident $name:literal) => {
-        value(&mut $t.$p.position, &mut $source.json)?
+        either(&mut $t.$p.position, &mut $source.json)?
     };
     (write position ($p:ident) $t:ident $at:ident $o:ident $others:ident $name:literal) => {
         if $t.pos.is_none() {
@@ -364,6 +379,11 @@ macro_rules! kind {
         $o.numbers($name, $t.$p.as_flattened())?
     };
 
+    (read flag ($p:ident) $t:ident $at:ident $source:ident $name:literal) => { {
+        $source.json.odd |= matches!($source.json.peek(), b'-' | b'0'..=b'9');
+        value(&mut $t.$p, &mut $source.json)?
+    } };
+
     // All other kinds.
     (read $kind:ident ($($p:tt).+ $(, $turn:literal)?) $t:ident $at:ident $source:ident $name:literal) => {
         value(&mut $t.$($p).+, &mut $source.json)?
@@ -393,12 +413,14 @@ pub(super) fn account(place: &mut u64, source: &mut Source<'_>) -> Read {
 #[inline]
 pub(super) fn object<T: Members>(this: &mut T, at: Object, source: &mut Source<'_>) -> Read {
     if source.json.null()? {
+        source.json.odd = true;
         this.blank();
         this.clear_list();
         return Ok(());
     }
     source.json.open_object()?;
     this.blank();
+    let outer = std::mem::take(&mut source.has);
     let mut listed = false;
     let mut first = true;
     while let Some(name) = source.json.member(&mut first)? {
@@ -414,6 +436,8 @@ pub(super) fn object<T: Members>(this: &mut T, at: Object, source: &mut Source<'
     if T::LIST.is_some() && !listed {
         this.clear_list();
     }
+    let has = std::mem::replace(&mut source.has, outer);
+    source.seen.add(T::KIND, has);
     Ok(())
 }
 

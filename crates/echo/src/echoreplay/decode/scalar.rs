@@ -9,6 +9,9 @@ use crate::model::{
 
 /// A value without members.
 pub(super) trait Scalar: Default {
+    /// The API leaves the member out, or has `null` in its place.
+    const MAYBE: bool = false;
+
     /// Sets the value of an absent member.
     fn absent(&mut self) {
         *self = Self::default();
@@ -24,7 +27,10 @@ impl Scalar for f32 {
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
         *self = match json.peek() {
             b'-' | b'0'..=b'9' => json.float()? as Self,
-            b't' | b'f' => f32::from(json.flag()?),
+            b't' | b'f' => {
+                json.odd = true;
+                f32::from(json.flag()?)
+            }
             _ => return Err(json.stop("a number is expected")),
         };
         Ok(())
@@ -38,7 +44,10 @@ macro_rules! whole {
             fn read(&mut self, json: &mut Cursor<'_>) -> Read {
                 let number = match json.peek() {
                     b'-' | b'0'..=b'9' => json.whole()?,
-                    b't' | b'f' => Some(i128::from(json.flag()?)),
+                    b't' | b'f' => {
+                        json.odd = true;
+                        Some(i128::from(json.flag()?))
+                    }
                     _ => None,
                 };
                 match number.map(Self::try_from) {
@@ -139,6 +148,8 @@ impl Scalar for Vec3 {
 
 /// Optional values.
 impl<T: Scalar> Scalar for Option<T> {
+    const MAYBE: bool = true;
+
     #[inline]
     fn read(&mut self, json: &mut Cursor<'_>) -> Read {
         self.get_or_insert_with(T::default).read(json)
@@ -168,6 +179,17 @@ pub(super) fn numbers(places: &mut [f32], json: &mut Cursor<'_>) -> Read<u64> {
 /// Reads the value of a member. `null` counts as absent.
 #[inline]
 pub(super) fn value<T: Scalar>(place: &mut T, json: &mut Cursor<'_>) -> Read {
+    if json.null()? {
+        json.odd |= !T::MAYBE;
+        place.absent();
+        return Ok(());
+    }
+    place.read(json)
+}
+
+/// Reads the value of a member that may be `null` because another has its place.
+#[inline]
+pub(super) fn either<T: Scalar>(place: &mut T, json: &mut Cursor<'_>) -> Read {
     if json.null()? {
         place.absent();
         return Ok(());

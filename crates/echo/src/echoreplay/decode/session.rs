@@ -8,7 +8,7 @@ use super::cursor::{Cursor, Read};
 use super::object::{
     Members, Others, Source, account, kind, list, maybe_object, members, object, write_object,
 };
-use super::scalar::{Scalar, numbers, part, value};
+use super::scalar::{Scalar, either, numbers, part, value};
 use crate::echoreplay::json;
 use crate::error::WriteError;
 use crate::members::{

@@ -434,7 +434,7 @@ enum Read {
 }
 
 fn read_line(line: &Line<'_>, frame: &mut Frame) -> Read {
-    match line.read_into(frame) {
+    match line.read_leniently(frame) {
         Ok(()) => Read::Frame(None),
         Err(error) if is_warning(&error) && line.bones.is_some() => {
             // The line may be a frame without its bones.
@@ -442,7 +442,7 @@ fn read_line(line: &Line<'_>, frame: &mut Frame) -> Read {
                 bones: None,
                 ..*line
             };
-            match bare.read_into(frame) {
+            match bare.read_leniently(frame) {
                 Ok(()) => Read::Frame(Some(error)),
                 Err(error) => Read::Lost(error),
             }

@@ -1,6 +1,6 @@
 //! Writing an .echoreplay, as text or in a zip.
 
-use gametape_core::text::{Bytes, Grouped};
+use gametape_core::text::{Bytes, Counted, Grouped};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use gametape_core::tape::{Error, Sink, Work};
@@ -84,12 +84,22 @@ pub(super) fn rewrite(
     written(tape, container, out, work, |batches, to| {
         rewrite_all(batches, to, redactor.as_mut(), &mut notes, &mut lost)
     })?;
+    notes.extend(redactor.as_ref().and_then(unknown));
     Ok(Made {
         errors: FieldErrors::new(),
         left_out: lost.sentences(),
         lines: lost.into_lines(),
         notes,
     })
+}
+
+/// A note on members of unknown meaning, in which more than names may tell who played.
+fn unknown(redactor: &Redactor) -> Option<String> {
+    let members = Some(redactor.unknown()).filter(|members| *members > 0)?;
+    Some(format!(
+        "{} of unknown meaning: the names and user ids that were met are replaced in them, the rest is kept",
+        Counted(members, "member")
+    ))
 }
 
 /// Refuses a line that redaction has made longer than readers accept: names may become longer.

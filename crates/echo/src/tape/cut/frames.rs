@@ -15,6 +15,7 @@ use super::super::opened::EchoTape;
 use super::super::tables::stamp;
 use super::measure::{Measured, measure};
 use crate::butter::{self, ChunkEntry, Cutter, Parts, Table, Writer};
+use crate::course::Course;
 use crate::{Finding, Frame, ReadOptions, Rule, WriteError};
 
 pub(super) fn cut(
@@ -60,11 +61,11 @@ struct Found {
 
 /// Looks for the range: of the frames nothing but their times is decoded.
 fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found, Error> {
-    let mut reader = butter::Reader::of_parts(work.watched(&tape.input), Parts::NONE);
-    let (mut firsts, mut start, mut step) = (Vec::new(), None, 0);
+    let mut reader = butter::Reader::of_parts(work.watched(&tape.input), Parts::GAME);
+    let (mut firsts, mut course, mut step) = (Vec::new(), Course::default(), 0);
     let mut within = false;
     while let Some(frame) = reader.next_frame()? {
-        let place = steps.position(stamp(step, frame, &mut start));
+        let place = steps.position(stamp(step, frame, &mut course));
         within = firsts.len() as u64 == reader.seen().chunks;
         firsts.resize(reader.seen().chunks as usize, step);
         step += 1;

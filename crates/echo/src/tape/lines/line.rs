@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::io;
 
 use gametape_core::tape::Error;
-use gametape_core::{At, ByteReader, Input, Short, Stamp};
+use gametape_core::{At, ByteReader, Input, Short, Stamp, Time as Since};
 
+use crate::course::Course;
 use crate::echoreplay::Line;
 use crate::tape::index::Places;
 use crate::{Frame, Time};
@@ -14,7 +15,7 @@ use crate::{Frame, Time};
 const SAMPLES: usize = 64;
 
 /// The line of a frame.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Entry {
     /// Its offset in the text.
     pub offset: u64,
@@ -24,10 +25,12 @@ pub struct Entry {
     pub checksum: u32,
     /// When it was recorded.
     pub time: Time,
+    /// The game clock in seconds, while it runs; else NaN.
+    pub clock: f32,
 }
 
 /// The lines of all frames, without lines that are not frames.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Lines {
     pub entries: Vec<Entry>,
 }
@@ -35,13 +38,23 @@ pub struct Lines {
 impl Lines {
     /// Returns the stamp of each frame.
     pub fn stamps(&self) -> Vec<Stamp> {
-        let start = self.entries.first().map(|entry| entry.time);
+        let mut course = Course::default();
         let stamp = |(step, entry): (u64, &Entry)| Stamp {
             step,
             tick: None,
-            time: start.map(|start| entry.time.since(start)),
+            time: Some(entry.since(&mut course)),
         };
         (0..).zip(&self.entries).map(stamp).collect()
+    }
+
+    /// The course of the time up to a step.
+    pub fn course(&self, step: u64) -> Course {
+        let mut course = Course::default();
+        let before = usize::try_from(step).unwrap_or(usize::MAX);
+        for entry in self.entries.iter().take(before) {
+            entry.since(&mut course);
+        }
+        course
     }
 
     /// Returns whether the frames have the same times.
@@ -57,7 +70,8 @@ impl Lines {
         let from = match at {
             At::Step(step) => usize::try_from(step).ok()?.min(self.entries.len()),
             At::Time(time) => {
-                let is_late = |entry: &Entry| entry.time.since(start) >= time;
+                let mut course = Course::default();
+                let is_late = |entry: &Entry| entry.since(&mut course) >= time;
                 let found = self.entries.iter().position(is_late);
                 found.unwrap_or(self.entries.len())
             }
@@ -96,10 +110,11 @@ impl Lines {
     }
 }
 
-/// In an index, a line is its offset (8 bytes), size (4), CRC-32 (4) and time in milliseconds since 1970 (8).
+/// In an index, a line is its offset (8 bytes), size (4), CRC-32 (4), time in milliseconds since 1970 (8) and game clock
+/// (4).
 impl Places for Lines {
-    const MAGIC: [u8; 8] = *b"GTECHOI1";
-    const ENTRY: usize = 24;
+    const MAGIC: [u8; 8] = *b"GTECHOI2";
+    const ENTRY: usize = 28;
     /// Any line has a time, a tab and an object.
     const LEAST: u64 = 20;
 
@@ -110,6 +125,7 @@ impl Places for Lines {
             out.extend_from_slice(&entry.size.to_le_bytes());
             out.extend_from_slice(&entry.checksum.to_le_bytes());
             out.extend_from_slice(&entry.time.0.to_le_bytes());
+            out.extend_from_slice(&entry.clock.to_bits().to_le_bytes());
         }
         out
     }
@@ -140,7 +156,14 @@ impl Entry {
             size: input.u32_le()?,
             checksum: input.u32_le()?,
             time: Time(input.u64_le()?.cast_signed()),
+            clock: f32::from_bits(input.u32_le()?),
         })
+    }
+
+    /// The time since the first line, by the course of the time up to this one.
+    fn since(&self, course: &mut Course) -> Since {
+        let clock = Some(self.clock).filter(|clock| clock.is_finite());
+        Since::from_ms(course.push(self.time, clock).now.max(0))
     }
 
     /// Returns the line, if it is there and unchanged.

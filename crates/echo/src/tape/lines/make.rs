@@ -6,6 +6,7 @@ use gametape_core::InputStream;
 use gametape_core::tape::{Error, Work};
 
 use super::line::{Entry, Lines};
+use crate::course::running;
 use crate::echoreplay::{Line, Reader};
 use crate::{Error as ReadError, Frame, parallel};
 
@@ -31,6 +32,7 @@ impl Batch {
                 size: u32::try_from(line.len()).ok()?,
                 checksum: crc32fast::hash(line),
                 time: frame.time,
+                clock: running(&frame.session).unwrap_or(f32::NAN),
             })
         });
         entries.extend(read.into_iter().flatten());

@@ -15,7 +15,7 @@ use crate::{Error as ReadError, Finding, Findings, Frame, ReadOptions, echorepla
 
 /// Follows a match; `None` if it is in a zip, which does not grow.
 pub fn follow(tape: &EchoTape, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
-    if tape.format == EchoFormat::Echoreplay && tape.is_zip() {
+    if tape.format == EchoFormat::Echoreplay && tape.is_packed() {
         return Ok(None);
     }
     let pass = Pass::new(&tables(tape.format), scans)?;

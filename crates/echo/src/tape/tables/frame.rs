@@ -1,7 +1,7 @@
 //! The rows of a frame in each state table.
 
-use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Field, Filling, Kind, Rows, Table, TableDef, Value};
+use gametape_core::{Stamp, Time};
 
 use super::bones::{BONES, Bone};
 use super::events::{GOALS, JOINS, THROWS};
@@ -9,8 +9,8 @@ use super::facts::MATCH;
 use super::game::{DISC, GAME, PAYLOAD};
 use super::players::{PLAYERS, PlayerRow, hands, of_player, team_name};
 use super::poses::{AXES, POSE, POSE_COLUMNS, POSES, of_pose, poses_of};
-use crate::Time;
 use crate::butter::Parts;
+use crate::course::Course;
 use crate::model::{BONES as BONE_COUNT, Frame};
 
 /// Returns the tables that every recording has.
@@ -46,6 +46,19 @@ fn posed(mut table: TableDef, before: &str, whose: &str) -> TableDef {
         }
     }
     table
+}
+
+/// The milliseconds after a range in which frames of it are still looked for, where lines are in the wrong
+/// order.
+const LOOK_AHEAD_MS: i64 = 1_000;
+
+/// Whether no frame at or after a stamp was recorded before the first one after a range.
+pub fn is_long_after(first: Stamp, now: Stamp) -> bool {
+    let passed = first
+        .time
+        .zip(now.time)
+        .map(|(a, b)| b.whole_ms() - a.whole_ms());
+    passed.is_none_or(|ms| ms > LOOK_AHEAD_MS)
 }
 
 /// Receives the rows of a frame.
@@ -189,10 +202,10 @@ const fn of_poses_part(column: usize) -> Parts {
 }
 
 /// Returns the stamp of a frame. The first frame sets the start.
-pub fn stamp(step: u64, frame: &Frame, start: &mut Option<Time>) -> Stamp {
+pub fn stamp(step: u64, frame: &Frame, course: &mut Course) -> Stamp {
     Stamp {
         step,
         tick: None,
-        time: Some(frame.time.since(*start.get_or_insert(frame.time))),
+        time: Some(Time::from_ms(course.frame(frame).now.max(0))),
     }
 }

@@ -19,7 +19,7 @@ mod seek;
 
 pub(super) use estimate::estimate;
 pub(super) use follow::follow;
-pub(super) use frame::{defs, stamp};
+pub(super) use frame::{defs, is_long_after, stamp};
 pub(super) use precision::tables;
 pub(super) use scan::scan;
 pub(super) use seek::Seeking;

@@ -6,10 +6,10 @@ use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{At, Clocks, Stamp};
 
-use super::frame::stamp;
+use super::frame::{is_long_after, stamp};
 use super::giving::{Ended, Giving};
-use crate::Time;
 use crate::butter::Parts;
+use crate::course::Course;
 use crate::model::Frame;
 use crate::stats::StatsBuilder;
 use crate::tape::info::Known;
@@ -22,7 +22,9 @@ pub struct Pass {
     pub parts: Parts,
     /// The statistics of the whole match, computed once for all tables that need them.
     counted: Option<StatsBuilder>,
-    start: Option<Time>,
+    course: Course,
+    /// For each table, the first frame after its range, if frames may be in the wrong order.
+    after: Option<Vec<Option<Stamp>>>,
     /// The last frame up to which all rows were given.
     pub settled: Option<Stamp>,
 }
@@ -33,7 +35,8 @@ impl Pass {
         let giving = |(scan, rows): (&Scan, &Scanning)| Ok(Giving::of(scan.find(tables)?, rows));
         let of = scans.iter().zip(running.iter()).map(giving);
         let tables: Vec<Giving> = of.collect::<Result<_, Error>>()?;
-        let none = Parts::NONE;
+        // The game clock tells where the wall clock was changed.
+        let none = Parts::GAME;
         let parts = tables
             .iter()
             .fold(none, |parts, table| parts.with(table.parts()));
@@ -43,7 +46,8 @@ impl Pass {
             scans: running,
             parts,
             counted: counts.then(StatsBuilder::new),
-            start: None,
+            course: Course::default(),
+            after: None,
             settled: None,
         })
     }
@@ -62,9 +66,14 @@ impl Pass {
         earliest.filter(|_| self.tables.iter().all(is_state))
     }
 
-    /// Leaves out the frames before the next one, in a recording that starts at this time.
-    pub const fn continue_at(&mut self, start: Time) {
-        self.start = Some(start);
+    /// Looks for frames of a range after its end, too: lines may be in the wrong order.
+    pub fn look_ahead(&mut self) {
+        self.after = Some(vec![None; self.tables.len()]);
+    }
+
+    /// Leaves out the frames before the next one, up to which this is the course of the time.
+    pub const fn continue_at(&mut self, course: Course) {
+        self.course = course;
     }
 
     /// Adds the rows of a frame, and passes full batches to the visitor. Breaks if no more rows are
@@ -75,16 +84,27 @@ impl Pass {
         frame: &Frame,
         visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>, Error> {
-        let stamp = stamp(step, frame, &mut self.start);
+        let stamp = stamp(step, frame, &mut self.course);
         if let Some(counted) = &mut self.counted {
             counted.push(frame);
         }
         let counted = self.counted.as_ref();
         let mut waits = false;
         let tables = self.tables.iter_mut().zip(self.scans.iter_mut());
-        for (table, rows) in tables.filter(|(_, rows)| !rows.is_over()) {
+        let tables = (0..).zip(tables).filter(|(_, (_, rows))| !rows.is_over());
+        for (at, (table, rows)) in tables {
             let is_of_range = !table.is_of_the_whole();
             let is_after = rows.position(stamp) == Position::After;
+            if is_after
+                && is_of_range
+                && let Some(after) = self
+                    .after
+                    .as_mut()
+                    .and_then(|after| after.get_mut::<usize>(at))
+                && !is_long_after(*after.get_or_insert(stamp), stamp)
+            {
+                continue;
+            }
             if is_after && is_of_range || !table.frame(frame, stamp, counted, rows) {
                 rows.finish();
             }

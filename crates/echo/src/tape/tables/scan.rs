@@ -6,6 +6,7 @@ use gametape_core::tape::{Error, Partial, Work};
 use super::pass::Pass;
 use super::precision::tables;
 use crate::Error as ReadError;
+use crate::tape::frames::EchoFormat;
 use crate::tape::info::Known;
 use crate::tape::opened::EchoTape;
 
@@ -22,8 +23,11 @@ pub fn scan(
         Some(from) => tape.frames_before(from, pass.parts)?,
         None => None,
     };
-    let mut frames = if let Some((frames, _, start)) = found {
-        pass.continue_at(start);
+    if found.is_none() && tape.format == EchoFormat::Echoreplay {
+        pass.look_ahead();
+    }
+    let mut frames = if let Some((frames, _, course)) = found {
+        pass.continue_at(course);
         frames
     } else {
         tape.reads_all();

@@ -10,6 +10,7 @@ use gametape_core::{Clocks, Input, Stamp};
 use super::frame::{State, Take, stamp};
 use super::precision::{kept, missing, tables};
 use crate::butter::{self, ChunkFrames, Parts};
+use crate::course::Course;
 use crate::tape::frames::{EchoFormat, Frames};
 use crate::tape::lines::Lines;
 use crate::tape::opened::EchoTape;
@@ -165,16 +166,16 @@ fn gone(step: u64) -> Error {
 /// When the frames of a .butter are, and where its chunks start.
 fn chunks(tape: &EchoTape, work: &Work<'_>) -> Result<(Vec<Stamp>, Index), Error> {
     let (mut stamps, mut firsts) = (Vec::new(), Vec::new());
-    let mut start = None;
+    let mut course = Course::default();
     let mut bones = false;
     // The times of frames, and whether any has bones.
-    let mut frames = tape.frames_of(Parts::BONES)?;
+    let mut frames = tape.frames_of(Parts::BONES.with(Parts::GAME))?;
     loop {
         let step = frames.count;
         match frames.next() {
             Ok(Some(frame)) => {
                 bones |= frame.bones.is_some();
-                stamps.push(stamp(step, frame, &mut start));
+                stamps.push(stamp(step, frame, &mut course));
             }
             Err(error @ ReadError::Io { .. }) => return Err(error.into()),
             Err(error) if step == 0 => return Err(error.into()),

@@ -5,8 +5,12 @@ mod arbitrary;
 mod lines;
 mod redaction;
 mod round_trip;
+#[cfg(feature = "zip")]
+mod spoiled;
 mod tapes;
 mod values;
+#[cfg(feature = "zip")]
+mod variants;
 mod writing;
 mod zips;
 

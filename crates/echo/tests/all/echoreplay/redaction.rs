@@ -22,7 +22,7 @@ fn only_identities_are_replaced() {
     );
     let after = line(
         0,
-        r#"{ "client_name" : "Player 2","sessionip":"0.0.0.0","sessionid":"1-2","teams":[{"team":"Ann's team","players":[{"name":"Player 1","userid":1, "holding_left":"2","new":"Ann"},{"userid":2,"name":"Player 2","holding_right":2,"holding_left":"none"}]},{"players":[{"name":"[INVALID]","userid":0,"holding_left":"7"}]}],"last_score":{"person_scored":"Player 3","assist_scored":"[INVALID]","team":"blue"},"rules_changed_by":"Player 1"}"#,
+        r#"{ "client_name" : "Player 2","sessionip":"0.0.0.0","sessionid":"1-2","teams":[{"team":"Ann's team","players":[{"name":"Player 1","userid":1, "holding_left":"2","new":"Player 1"},{"userid":2,"name":"Player 2","holding_right":2,"holding_left":"none"}]},{"players":[{"name":"[INVALID]","userid":0,"holding_left":"7"}]}],"last_score":{"person_scored":"Player 3","assist_scored":"[INVALID]","team":"blue"},"rules_changed_by":"Player 1"}"#,
     );
     let mut redactor = Redactor::new();
     assert_eq!(redacted(&before, &mut redactor).unwrap(), after);
@@ -36,6 +36,42 @@ fn only_identities_are_replaced() {
         r#"{"teams":[{"players":[{"name":"Player 4","userid":3},{"name":"Player 3"},{"name":"Player 2","userid":2}]}],"client_name":null}"#,
     );
     assert_eq!(redacted(&before, &mut redactor).unwrap(), after);
+}
+
+#[test]
+fn members_of_unknown_meaning_say_no_names() {
+    let players = r#""teams":[{"players":[{"name":"Alpha_1","userid":1000000000000001},{"name":"Bo","userid":7}]}]"#;
+    for (before, after) in [
+        (r#"{"killer":"Alpha_1"}"#, r#"{"killer":"Player 1"}"#),
+        (r#"{"Alpha_1":[1000000000000001]}"#, r#"{"Player 1":[1]}"#),
+        (r#""1000000000000001""#, r#""1""#),
+        (
+            r#""Alpha_1 hits \"Alpha_1\", not Alpha_12""#,
+            r#""Player 1 hits \"Player 1\", not Alpha_12""#,
+        ),
+        (
+            r#"["Bo","Body",7,70,7.5]"#,
+            r#"["Player 2","Body",2,70,7.5]"#,
+        ),
+        (r#""nobody of them""#, r#""nobody of them""#),
+    ] {
+        let text = |value: &str| line(0, &format!(r#"{{"zz_unknown":{value},{players}}}"#));
+        let mut redactor = Redactor::new();
+        let found = redacted(&text(before), &mut redactor).unwrap();
+        let start = found.split(r#","teams""#).next().unwrap();
+        assert!(
+            start.ends_with(&format!(r#""zz_unknown":{after}"#)),
+            "{found}"
+        );
+        assert_eq!(redactor.unknown(), 1);
+
+        // The model says the same.
+        let mut frame = frame_of(text(before).as_bytes());
+        let mut redactor = Redactor::new();
+        redactor.frame(&mut frame);
+        assert_eq!(frame.session.unknown[0].json, after);
+        assert_eq!(redactor.unknown(), 1);
+    }
 }
 
 #[test]

@@ -56,6 +56,18 @@ pub fn time_and_session() -> Vec<Case> {
             1,
             "800 ms before",
         ),
+        Case(
+            "echo.wall-clock",
+            {
+                let mut frames = since(9, 9, |_| {});
+                for frame in &mut frames[4..] {
+                    frame.time.0 -= 3_600_000;
+                }
+                frames
+            },
+            4,
+            "goes back by 3,600 s while the game runs on",
+        ),
         Case("echo.same-time", at([1_000, 1_000]), 1, "same millisecond"),
         Case("echo.time-gap", at([0, 61_500]), 1, "61 s after"),
         Case("echo.hole", hole(|_| {}), 10, "for 3,100 ms"),
@@ -287,6 +299,22 @@ pub fn people() -> Vec<Case> {
                     player.name.push('x');
                 }
             },
+        ),
+        Case(
+            "echo.no-players",
+            {
+                let mut frames = since(9, 9, |_| {});
+                for frame in &mut frames[3..5] {
+                    frame
+                        .session
+                        .teams
+                        .iter_mut()
+                        .for_each(|team| team.players.clear());
+                }
+                frames
+            },
+            3,
+            "none of the 6 players is in 2 frames",
         ),
         one("echo.duplicate-userid", "one user id", |f| {
             f.session.teams[1].players[2].userid = player(f).userid;
