@@ -89,9 +89,9 @@ mod relations {
         RelationDef {
             kind: "same-match",
             code: "echo.same-match",
-            severity: Severity::Warning,
+            severity: Severity::Info,
             says: "the same match as",
-            doc: "Another recording has the same session at the same time, give or take 5 s.\n\nTwo clients recorded one match, or one was converted from the other: count the match once. `diff` compares two clients by the game clock.",
+            doc: "Another recording has the same session at the same time, give or take 5 s.\n\nFine: two clients recorded one match, or one recording was converted from the other. Count the match once. `diff` compares two clients by the game clock.",
         },
     ];
 

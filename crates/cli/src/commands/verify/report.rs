@@ -224,23 +224,20 @@ impl<'a> Report<'a> {
 
     /// Prints the relations of files for people.
     fn relate(&self, found: &[Related], ui: &mut Ui) -> io::Result<()> {
-        let shown_to_people =
-            |finding: &&AnyFinding| self.args.verbose || finding.severity() > Severity::Info;
         for of in self.files.findings(found) {
-            if of.findings.iter().any(|finding| shown_to_people(&finding)) {
-                let word = styled(verdict_style(of.verdict), format!("{:<4}", of.verdict));
-                let path = styled(STRONG, printable(&of.path.spelled()));
-                let alone = if of.alone == of.verdict {
-                    String::new()
-                } else {
-                    format!(" ({} by itself)", of.alone)
-                };
-                ui.line(format_args!(
-                    "{word}  {path}  compared with the others{alone}"
-                ))?;
-            }
-            let mut findings = of.findings.iter().filter(shown_to_people);
-            findings.try_for_each(|finding| lines::print_finding(finding, ui))?;
+            let word = styled(verdict_style(of.verdict), format!("{:<4}", of.verdict));
+            let path = styled(STRONG, printable(&of.path.spelled()));
+            let alone = if of.alone == of.verdict {
+                String::new()
+            } else {
+                format!(" ({} by itself)", of.alone)
+            };
+            ui.line(format_args!(
+                "{word}  {path}  compared with the others{alone}"
+            ))?;
+            of.findings
+                .iter()
+                .try_for_each(|finding| lines::print_finding(finding, ui))?;
         }
         Ok(())
     }
