@@ -48,7 +48,8 @@ fn has_start(error: &Error) -> bool {
     finding.place.step.is_some() || finding.place.offset != Some(0)
 }
 
-fn is_empty(error: &Error) -> bool {
+/// Whether the file that an error is about is empty.
+pub fn is_empty(error: &Error) -> bool {
     fs::metadata(error.path()).is_ok_and(|meta| meta.is_file() && meta.len() == 0)
 }
 

@@ -387,6 +387,22 @@ impl Input {
         }
     }
 
+    /// Returns how many bytes from an offset on are zero, one after another.
+    ///
+    /// # Errors
+    /// Any error of the source.
+    pub fn zeros_from(&self, offset: u64) -> io::Result<u64> {
+        let mut at = offset;
+        while at < self.size {
+            let piece = self.range(at, (self.size - at).min(64 << 10))?;
+            if let Some(other) = piece.iter().position(|byte| *byte != 0) {
+                return Ok(at + other as u64 - offset);
+            }
+            at += piece.len() as u64;
+        }
+        Ok(at.saturating_sub(offset))
+    }
+
     /// Returns the bytes as a stream with its own position.
     #[must_use]
     pub fn stream(&self) -> InputStream {

@@ -23,6 +23,7 @@
 
 #![deny(unsafe_code)]
 
+mod advice;
 mod content;
 mod cut;
 mod error;

@@ -17,7 +17,7 @@ use gametape_core::{At, Clocks, Input};
 
 use crate::content::{Content, Draft};
 use crate::open::{self, Limits, OpenOptions};
-use crate::{Error, Formats, formats};
+use crate::{Error, Formats, advice, formats};
 
 /// A recording of any known format.
 ///
@@ -129,16 +129,21 @@ impl Formats {
         lies_at: Option<&Path>,
         options: &OpenOptions,
     ) -> Result<Recording, Error> {
-        let head = input.head(8).map_err(Error::io(path))?.into_owned();
-        let format = self.of(&input, path).ok_or_else(|| Error::UnknownFormat {
-            path: path.to_owned(),
-            what: match head.as_slice() {
+        let Some(format) = self.of(&input, path) else {
+            let head = input.head(8).map_err(Error::io(path))?.into_owned();
+            let what = match head.as_slice() {
                 [] => "it is empty".into(),
                 [b'P', b'K', 3 | 5, ..] => "a zip without a recording in it".into(),
-                head => format!("it starts with \"{}\"", head.escape_ascii()),
-            },
-            head: head.clone(),
-        })?;
+                head => advice::instead(&input, self)
+                    .map_err(Error::io(path))?
+                    .unwrap_or_else(|| format!("it starts with \"{}\"", head.escape_ascii())),
+            };
+            return Err(Error::UnknownFormat {
+                path: path.to_owned(),
+                what,
+                head,
+            });
+        };
         self.tape(format, input, path, lies_at, options)
     }
 
@@ -329,7 +334,8 @@ impl Recording {
         self.explain(self.tape.attachment(name))
     }
 
-    /// Checks the recording as thoroughly as possible. Unreadable parts are findings.
+    /// Checks the recording as thoroughly as possible. Unreadable parts are findings. An empty file has one finding
+    /// in all formats, `empty`.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be read to its end.
@@ -345,6 +351,9 @@ impl Recording {
     /// not know an option, or its value is wrong.
     pub fn audit_with(&self, options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
         self.check("verify", options, Verb::Verify)?;
+        if self.input().size() == 0 {
+            return Ok(Audit::of_nothing());
+        }
         self.explain(self.tape.audit(options, work))
     }
 

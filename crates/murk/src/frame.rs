@@ -33,6 +33,13 @@ impl<'a> Frame<'a> {
         MIN_FRAME_BYTES + self.commands.as_bytes().len() as u64
     }
 
+    /// Returns true for a frame after the first that is nothing but zeros: tick 0 again, no commands, and a hash
+    /// of 0. Space was reserved for it, and it was never written.
+    #[must_use]
+    pub const fn is_blank(&self) -> bool {
+        self.index > 0 && self.tick == 0 && self.snapshot_hash == 0 && self.commands.is_empty()
+    }
+
     /// Creates a finding about this frame.
     #[must_use]
     pub fn finding(&self, rule: Rule) -> Finding {

@@ -31,6 +31,12 @@ gametape_core::rules! {
     /// murk --resume` continues after them if the recording was only cut.
     #[error("the file ends in the {what}: {} needed, {}", Bytes(*needed), Left(*left))]
     Truncated { what: &'static str, needed: u64, left: u64 } = "murk.truncated", Error, Truncated;
+    /// A frame after the first is nothing but zeros.
+    ///
+    /// The power went while it was written, or a copy broke off. Nothing after it is read, and `repair` keeps the
+    /// frames before it.
+    #[error("zeros in place of a frame: {}", Bytes(*bytes))]
+    Blank { bytes: u64 } = "murk.zeros", Error;
     /// A command claims a longer payload than there are bytes left.
     ///
     /// It was cut, or the length is damaged.

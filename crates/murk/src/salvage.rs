@@ -3,6 +3,7 @@
 use crate::error::{Error, Finding};
 use crate::limits::ReadOptions;
 use crate::read::read_with;
+use crate::rule::Rule;
 
 /// The result of a salvage.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,18 +39,27 @@ pub struct Salvaged {
 pub fn salvage(bytes: &[u8]) -> Result<(&[u8], Salvaged), Error> {
     let replay = read_with(bytes, ReadOptions::lenient())?;
     let mut frames = replay.frames();
-    let (mut count, mut last_tick) = (0, None);
+    let (mut count, mut last_tick, mut blank) = (0, None, None);
     for frame in &mut frames {
-        last_tick = Some(frame?.tick);
+        let frame = frame?;
+        if frame.is_blank() {
+            let rest = usize::try_from(frame.offset).ok().and_then(|at| bytes.get(at..));
+            let zeros = rest.into_iter().flatten().take_while(|byte| **byte == 0);
+            let bytes = zeros.count() as u64;
+            blank = Some(frame.finding(Rule::Blank { bytes }));
+            break;
+        }
+        last_tick = Some(frame.tick);
         count += 1;
     }
-    let end = usize::try_from(frames.offset()).unwrap_or(usize::MAX);
+    let end = blank.as_ref().and_then(|blank: &Finding| blank.place.offset);
+    let end = usize::try_from(end.unwrap_or(frames.offset())).unwrap_or(usize::MAX);
     let kept = bytes.get(..end).unwrap_or(bytes);
     let salvaged = Salvaged {
         frames: count,
         last_tick,
         dropped: (bytes.len() - kept.len()) as u64,
-        problem: frames.findings().iter().next().cloned(),
+        problem: blank.or_else(|| frames.findings().iter().next().cloned()),
     };
     Ok((kept, salvaged))
 }

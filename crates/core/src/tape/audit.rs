@@ -198,6 +198,22 @@ impl Audit {
         }
     }
 
+    /// Returns the audit of an empty file: it fails, with one finding of the code `empty`, whatever its format.
+    #[must_use]
+    pub fn of_nothing() -> Self {
+        let empty = Told {
+            code: "empty",
+            severity: Severity::Error,
+            class: Class::Truncated,
+            sentence: "the file is empty".to_owned(),
+            data: Vec::new(),
+        };
+        Self {
+            findings: vec![Finding::new(empty)],
+            ..Self::default()
+        }
+    }
+
     /// Sets the facts.
     #[must_use]
     pub fn facts(self, facts: Map<String, Value>) -> Self {

@@ -179,6 +179,9 @@ pub fn salvage(bytes: &[u8]) -> Result<(Vec<u8>, Salvaged), SalvageError> {
         covered_by_checksum: false,
         cut_at: None,
     };
+    if let Some(event) = zeros(&mender.game.events) {
+        mender.cut_at = Some(event);
+    }
     for finding in &findings {
         mender.mend(finding)?;
     }
@@ -250,6 +253,8 @@ impl Mender {
                 self.rewrite_tail(time_ms);
                 self.repairs.push(Repair::TailRewritten);
             }
+            // What is cut off needs no time.
+            Rule::TimeOrder { .. } if self.is_cut_before(finding) => {}
             Rule::TimeOrder { .. } => {
                 if !self.raise_times().map_err(|error| hopeless(&error))? {
                     self.cut_at(finding);
@@ -279,6 +284,12 @@ impl Mender {
         if self.cut_at.is_none_or(|(first, _)| event < first) {
             self.cut_at = Some((event, finding.place.offset.unwrap_or(0)));
         }
+    }
+
+    /// Whether the game ends before the event of a finding.
+    fn is_cut_before(&self, finding: &Finding) -> bool {
+        let event = finding.place.step.unwrap_or(u64::MAX);
+        self.cut_at.is_some_and(|(first, _)| u64::from(first) <= event)
     }
 
     /// Gives mouse events that are too early the time of the event before them, if they are few:
@@ -354,6 +365,29 @@ impl Mender {
         }
         (self.game, self.repairs)
     }
+}
+
+/// The first event that a run of zeros overwrote, and its offset. A run reads as timestamps of 0, one after
+/// another; a single one is what a redaction leaves.
+fn zeros(events: &EventLog<'_>) -> Option<(u32, u64)> {
+    const RUN: u32 = 4;
+    let mut all = events.iter();
+    let (mut before, mut run) = (0, 0);
+    for index in 0_u32.. {
+        let at = all.position();
+        match all.next()? {
+            Event::Timestamp(0) => run += 1,
+            _ => (before, run) = (at, 0),
+        }
+        if run == RUN {
+            let start = at - 5 * (RUN as usize - 1);
+            // The event before is torn if it ends in zeros.
+            let torn = start > 0 && events.as_bytes().get(start - 1) == Some(&0);
+            let (first, start) = if torn { (index - RUN, before) } else { (index + 1 - RUN, start) };
+            return Some((first, events.offset() + start as u64));
+        }
+    }
+    None
 }
 
 fn first_events(events: &EventLog<'_>, count: u32) -> Result<EventLog<'static>, WriteError> {

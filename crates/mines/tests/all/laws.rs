@@ -152,7 +152,10 @@ fn a_broken_law_is_found() {
 /// their pixel.
 #[test]
 fn missing_moves_are_found_by_the_buttons_after_them() {
-    for (name, game) in genuine() {
+    let mut judged = 0;
+    let mut games = genuine().peekable();
+    let are_there = games.peek().is_some();
+    for (name, game) in games {
         let mut rng = fastrand::Rng::with_seed(7);
         let events: Vec<Event> = game.events.iter().collect();
         let is_quiet = |at: usize| {
@@ -172,6 +175,8 @@ fn missing_moves_are_found_by_the_buttons_after_them() {
         // A game of few clicks may keep the moves before all of them.
         if dropped > 100 {
             assert!(found.has("rmv.button-place"), "{name}: {found:?}");
+            judged += 1;
         }
     }
+    assert!(judged > 0 || !are_there);
 }

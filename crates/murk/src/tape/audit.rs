@@ -49,7 +49,16 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         });
     let mut replaying = Replaying::new(&header, simulation.as_mut(), &mut auditor);
     let checker = world.as_ref().and_then(|world| checker(world, &header));
+    let mut last_hash = None;
+    let mut blank = false;
     while let Some(frame) = reader.next_frame()? {
+        if frame.is_blank() {
+            let bytes = input.zeros_from(frame.offset)?;
+            auditor.note(frame.finding(Rule::Blank { bytes }));
+            blank = true;
+            break;
+        }
+        last_hash = Some(frame.snapshot_hash);
         match &checker {
             Some(checker) => auditor.push(&frame, checker),
             None => auditor.push(&frame, &AnyWorld),
@@ -58,7 +67,12 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         replaying.push(&frame, &mut auditor);
         work.done(frame.offset)?;
     }
-    let (replay, diverged) = replaying.finish(&mut auditor);
+    let (mut replay, mut diverged) = replaying.finish(&mut auditor);
+    // The zeros may begin within the last hash; then it is not the state that is wrong.
+    let is_torn = blank && last_hash.is_some_and(|hash| hash.to_le_bytes().ends_with(&[0]));
+    if is_torn && diverged.as_ref().is_some_and(|(at, ..)| at.frame + 1 == auditor.frames()) {
+        (replay, diverged) = (Replay::Right, None);
+    }
     if let (Some((divergence, recent, took)), Some(world)) = (diverged, &world) {
         let limit = slip::limit(options);
         let diverged = (divergence, recent, took);

@@ -57,7 +57,8 @@ pub(super) fn repair(
         let (input, bits) = (tape.input.clone(), bits.clone());
         Input::at(Arc::new(Mended { input, bits, end })).map_err(Error::Io)
     };
-    let kept = Kept::of(work.watched(&mended(tape.input.size())?))?;
+    let whole = mended(tape.input.size())?;
+    let kept = Kept::of(&whole, work.watched(&whole))?;
     let dropped = tape.input.size() - kept.end;
     let repaired = Repaired {
         lossy: dropped > 0,
@@ -109,10 +110,19 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(stream: impl Read) -> Result<Self, Error> {
+    fn of(input: &Input, stream: impl Read) -> Result<Self, Error> {
         let mut reader = Reader::with_options(stream, ReadOptions::lenient());
         let (mut frames, mut last_tick) = (0, None);
         while let Some(frame) = reader.next_frame()? {
+            if frame.is_blank() {
+                let bytes = input.zeros_from(frame.offset)?;
+                return Ok(Self {
+                    end: frame.offset,
+                    frames,
+                    last_tick,
+                    problem: Some(frame.finding(Rule::Blank { bytes })),
+                });
+            }
             frames += 1;
             last_tick = Some(frame.tick);
         }

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use gametape::{Audit, Decision, Error, OpenOptions, Policy, Recording, RelationDef, Verb, Work};
 use serde_json::{Map, Value};
 
+use crate::advice::is_empty;
 use crate::call::Call;
 use crate::many::Item;
 
@@ -50,6 +51,8 @@ pub struct Audited {
     pub relations: &'static [RelationDef],
     pub bytes: u64,
     pub audit: Audit,
+    /// What happened to the file, and what helps.
+    pub advice: Vec<String>,
     /// The decision of the policy, if there is one.
     pub decision: Decision,
     /// The facts by which a ranking lists it, if they are asked for.
@@ -103,6 +106,11 @@ impl Checker<'_> {
     }
 
     fn audit(&self, opened: Result<Recording, Error>) -> Outcome {
+        if let Err(error) = &opened
+            && let Some(nothing) = self.nothing(error)
+        {
+            return Outcome::Audited(Box::new(nothing));
+        }
         let audited = opened.and_then(|recording| {
             let options = self.call.options_of(&recording, Verb::Verify);
             let work = Work {
@@ -119,11 +127,34 @@ impl Checker<'_> {
                 format: recording.format().name(),
                 relations: recording.format().relations(),
                 bytes: recording.input().size(),
+                advice: recording.advice(&audit)?,
                 audit,
                 decision: decision.transpose()?.unwrap_or_default(),
             }))
         });
         audited.map_or_else(Outcome::Unreadable, Outcome::Audited)
+    }
+
+    /// The audit of an empty file that can't even be opened, because its format needs another file.
+    fn nothing(&self, error: &Error) -> Option<Audited> {
+        if matches!(error, Error::UnknownFormat { .. }) || !is_empty(error) {
+            return None;
+        }
+        let format = self.call.formats.from_extension(error.path())?;
+        let audit = Audit::of_nothing();
+        let mut decision = Decision::default();
+        if self.policy.is_some() {
+            audit.findings.iter().for_each(|finding| decision.reject(finding));
+        }
+        Some(Audited {
+            format: format.name(),
+            relations: format.relations(),
+            bytes: 0,
+            audit,
+            advice: Vec::new(),
+            decision,
+            facts: Map::new(),
+        })
     }
 }
 

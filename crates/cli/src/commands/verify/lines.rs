@@ -71,8 +71,14 @@ pub fn ranked(mut line: Map<String, Value>) -> Map<String, Value> {
     line
 }
 
-/// Prints a line for the file, and one for each important finding; with `verbose`, for each finding.
-pub fn print_audit(path: &str, audit: &Audit, verbose: bool, ui: &mut Ui) -> io::Result<()> {
+/// Prints a line for the file, one for each important finding (with `verbose`, for each finding), and the advice.
+pub fn print_audit(
+    path: &str,
+    audit: &Audit,
+    advice: &[String],
+    verbose: bool,
+    ui: &mut Ui,
+) -> io::Result<()> {
     let verdict = audit.verdict();
     let word = styled(verdict_style(verdict), format!("{verdict:<4}"));
     let mut line = head(&word, path, &audit.summary);
@@ -88,7 +94,11 @@ pub fn print_audit(path: &str, audit: &Audit, verbose: bool, ui: &mut Ui) -> io:
     ui.line(line)?;
     shown
         .into_iter()
-        .try_for_each(|finding| print_finding(finding, ui))
+        .try_for_each(|finding| print_finding(finding, ui))?;
+    advice.iter().try_for_each(|advice| {
+        let word = styled(STRONG, "advice");
+        ui.line(format_args!("      {word}: {}", printable(advice)))
+    })
 }
 
 /// A word about a file, its path, and a summary of the recording.

@@ -9,7 +9,7 @@ use gametape::core::Finding;
 use gametape::core::Spell as _;
 use gametape::core::text::{Counted, Grouped, printable};
 use gametape::{
-    AnyFinding, Audit, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict,
+    AnyFinding, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict,
 };
 use serde_json::{Map, Value, json};
 
@@ -145,18 +145,25 @@ impl<'a> Report<'a> {
             self.summary.failing_unjudged += 1;
         }
         if !ui.json && !decides {
-            return lines::print_audit(&path.spelled(), audit, self.args.verbose, ui);
+            return lines::print_audit(
+                &path.spelled(),
+                audit,
+                &audited.advice,
+                self.args.verbose,
+                ui,
+            );
         }
         let line = if self.args.csv {
             lines::listed(path, &audited.decision, audited.facts.clone())
         } else if ui.json {
             let mut line = lines::audited(path, Some(audited.format), audit);
+            line.insert("advice".to_owned(), json!(audited.advice));
             if decides {
                 lines::decide(&mut line, &audited.decision);
             }
             line
         } else {
-            object_for_people(path, audit, &audited.decision, self.args.verbose)
+            object_for_people(path, audited, self.args.verbose)
         };
         self.put(file, &line, ui)
     }
@@ -282,15 +289,18 @@ fn unreadable(error: &Error) -> AnyFinding {
 }
 
 /// The object for people if a policy decides; [`lines::print_decision`] prints it.
-fn object_for_people(
-    path: &OsStr,
-    audit: &Audit,
-    decision: &Decision,
-    verbose: bool,
-) -> Map<String, Value> {
+fn object_for_people(path: &OsStr, audited: &Audited, verbose: bool) -> Map<String, Value> {
+    let Audited {
+        audit,
+        decision,
+        advice,
+        ..
+    } = audited;
     let findings = audit.findings.iter();
     let findings = findings.filter(|finding| is_said(finding, decision.admitted, verbose));
-    let findings: Vec<String> = findings.map(ToString::to_string).collect();
+    let advice = advice.iter().filter(|_| decision.admitted != Some(true));
+    let advice = advice.map(|advice| format!("advice: {advice}"));
+    let findings: Vec<String> = findings.map(ToString::to_string).chain(advice).collect();
     let object = json!({
         "path": path.spelled(),
         "summary": audit.summary,

@@ -48,5 +48,5 @@ pub(super) fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
             .map(<dyn Format>::name);
         return ui.object(&audited(path.as_ref(), format, audit));
     }
-    print_audit(path, audit, false, ui)
+    print_audit(path, audit, &[], false, ui)
 }
