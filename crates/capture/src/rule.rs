@@ -105,11 +105,6 @@ gametape_core::rules! {
     /// Something was appended to the file. `repair` leaves it out.
     #[error("{} after the end of the capture {} no capture", Bytes(*.bytes), if *.bytes == 1 { "is" } else { "are" })]
     BytesAfter { bytes: u64 } = "capture.after-end", Warning;
-    /// What `repair` can keep of a file that was cut, joined or filled with zeros.
-    ///
-    /// Run it.
-    #[error("gametape repair keeps {}{}", Counted(*.packets, "packet"), upto(*.last_tick))]
-    Repairable { packets: u64, last_tick: Option<u32> } = "capture.repair", Info;
     /// The file ends between two records, without an index.
     ///
     /// Its recorder was killed. Nothing is missing; `repair` writes the index.

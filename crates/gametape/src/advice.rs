@@ -4,7 +4,7 @@ use std::io;
 
 use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
 use gametape_core::Input;
-use gametape_core::tape::{Audit, Options, Verdict};
+use gametape_core::tape::{Audit, Options, Secrets, Verdict};
 use gametape_core::text::Grouped;
 
 use crate::{Error, Formats, Recording};
@@ -35,13 +35,22 @@ impl Recording {
             return Ok(Vec::new());
         }
         let mut advice = Vec::new();
+        let told = |end: &str| {
+            audit
+                .findings
+                .iter()
+                .any(|finding| finding.code().ends_with(end))
+        };
         if audit.verdict() == Verdict::Fail {
             let bytes = input.bytes().map_err(Error::io(self.path()))?;
-            advice.extend(taken_for_text(&bytes).map(str::to_owned));
-            advice.extend(zeros(&bytes));
+            if let Some(how) = taken_for_text(&bytes) {
+                return Ok(vec![how.to_owned()]);
+            }
+            if !told(".zeros") {
+                advice.extend(zeros(&bytes));
+            }
         }
-        let told = audit.findings.iter().map(|finding| finding.code());
-        if !told.into_iter().any(|code| code.ends_with(".joined")) {
+        if !told(".joined") {
             advice.extend(self.joined()?);
         }
         // Where nothing can be kept, the findings say so.
@@ -69,7 +78,8 @@ impl Recording {
         if !start.iter().any(|byte| *byte < 32) {
             return Ok(None);
         }
-        let places = (1..bytes.len()).filter(|at| bytes.get(*at..).is_some_and(|rest| rest.starts_with(start)));
+        let places = (1..bytes.len())
+            .filter(|at| bytes.get(*at..).is_some_and(|rest| rest.starts_with(start)));
         let is_recording = |at: &usize| {
             let rest = bytes.get(*at..).unwrap_or_default().to_vec();
             let name = self.path().to_string_lossy();
@@ -89,7 +99,9 @@ pub(crate) fn instead(input: &Input, formats: &Formats) -> io::Result<Option<Str
     let is_recording = |bytes: &[u8]| {
         let input = Input::memory(bytes.to_vec());
         let mut formats = formats.iter();
-        formats.find(|format| format.sniff(&input)).map(|format| format.name())
+        formats
+            .find(|format| format.sniff(&input))
+            .map(|format| format.name())
     };
     if is_recording(&head).is_some() {
         return Ok(None);
@@ -107,10 +119,17 @@ pub(crate) fn instead(input: &Input, formats: &Formats) -> io::Result<Option<Str
         )));
     }
     let text = head.trim_ascii_start();
-    let lower = text.get(..text.len().min(64)).unwrap_or(text).to_ascii_lowercase();
-    if [&b"<!doctype html"[..], b"<html", b"<head", b"<body"].iter().any(|tag| lower.starts_with(tag)) {
+    let lower = text
+        .get(..text.len().min(64))
+        .unwrap_or(text)
+        .to_ascii_lowercase();
+    if [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
+        .iter()
+        .any(|tag| lower.starts_with(tag))
+    {
         return Ok(Some(
-            "a page of HTML: a server sent a page, often one about an error, in place of the file".to_owned(),
+            "a page of HTML: a server sent a page, often one about an error, in place of the file"
+                .to_owned(),
         ));
     }
     if lower.starts_with(b"version https://git-lfs") {
@@ -180,7 +199,9 @@ fn decoded(
 /// Says how a program changed a binary file that it took for text.
 fn taken_for_text(bytes: &[u8]) -> Option<&'static str> {
     let mut seen = [false; 256];
-    bytes.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    bytes
+        .iter()
+        .for_each(|byte| seen[usize::from(*byte)] = true);
     let controls = (0..32).filter(|byte| seen[*byte] && ![9, 10, 13].contains(byte));
     if controls.count() < 8 {
         return None;
@@ -205,7 +226,9 @@ fn taken_for_text(bytes: &[u8]) -> Option<&'static str> {
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
+    bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
 }
 
 /// Says where zeros stand in place of content: at the end, or a block of a disk in the middle.

@@ -40,6 +40,12 @@ impl<'a> Frame<'a> {
         self.index > 0 && self.tick == 0 && self.snapshot_hash == 0 && self.commands.is_empty()
     }
 
+    /// Returns true if the last byte is zero, so that [blank](Frame::is_blank) space after the frame may begin
+    /// within it.
+    pub(crate) const fn may_be_torn(&self) -> bool {
+        self.snapshot_hash >> 56 == 0
+    }
+
     /// Creates a finding about this frame.
     #[must_use]
     pub fn finding(&self, rule: Rule) -> Finding {

@@ -40,26 +40,35 @@ pub fn salvage(bytes: &[u8]) -> Result<(&[u8], Salvaged), Error> {
     let replay = read_with(bytes, ReadOptions::lenient())?;
     let mut frames = replay.frames();
     let (mut count, mut last_tick, mut blank) = (0, None, None);
+    // The state before the last frame, if that may be torn.
+    let mut before = None;
     for frame in &mut frames {
         let frame = frame?;
         if frame.is_blank() {
-            let rest = usize::try_from(frame.offset).ok().and_then(|at| bytes.get(at..));
-            let zeros = rest.into_iter().flatten().take_while(|byte| **byte == 0);
-            let bytes = zeros.count() as u64;
-            blank = Some(frame.finding(Rule::Blank { bytes }));
+            let rest = usize::try_from(frame.offset).ok();
+            let rest = rest.and_then(|at| bytes.get(at..)).unwrap_or_default();
+            let zeros = rest.iter().take_while(|byte| **byte == 0).count() as u64;
+            let (end, whole, tick) = before.unwrap_or((frame.offset, count, last_tick));
+            (count, last_tick) = (whole, tick);
+            blank = Some((end, frame.finding(Rule::Blank { bytes: zeros })));
             break;
         }
+        let now = (frame.offset, count, last_tick);
+        before = frame.may_be_torn().then_some(now);
         last_tick = Some(frame.tick);
         count += 1;
     }
-    let end = blank.as_ref().and_then(|blank: &Finding| blank.place.offset);
-    let end = usize::try_from(end.unwrap_or(frames.offset())).unwrap_or(usize::MAX);
+    let (end, problem) = match blank {
+        Some((end, problem)) => (end, Some(problem)),
+        None => (frames.offset(), frames.findings().iter().next().cloned()),
+    };
+    let end = usize::try_from(end).unwrap_or(usize::MAX);
     let kept = bytes.get(..end).unwrap_or(bytes);
     let salvaged = Salvaged {
         frames: count,
         last_tick,
         dropped: (bytes.len() - kept.len()) as u64,
-        problem: blank.or_else(|| frames.findings().iter().next().cloned()),
+        problem,
     };
     Ok((kept, salvaged))
 }

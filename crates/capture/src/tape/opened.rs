@@ -13,8 +13,7 @@ use crate::file::DeltaFile;
 use crate::made::{self, Made};
 use crate::ranges::Ranges;
 use crate::read::{Capture, Known, read};
-use crate::rule::{CaptureRule, Finding, Findings, fault};
-use crate::salvage::salvage;
+use crate::rule::{CaptureRule, fault};
 use crate::stream::Packets;
 
 /// The form in which packets are recorded.
@@ -94,10 +93,6 @@ impl PacketsTape {
 
     pub(super) fn audit_of(&self, packets: &Packets<'_>) -> Result<Audit, Error> {
         let mut audit = audit(packets)?;
-        let spoilt = ["capture.truncated", "capture.joined", "capture.after-end"];
-        if spoilt.iter().any(|code| audit.findings.has(code)) {
-            Self::next_step(packets, &mut audit.findings)?;
-        }
         let folder = self.path.as_deref().filter(|path| path.is_dir());
         if let Some(folder) = folder {
             folder::names(folder, &self.input, &mut audit.findings)?;
@@ -120,22 +115,6 @@ impl PacketsTape {
             }
         }
         Ok(told)
-    }
-
-    /// Says what a repair keeps of a recording that was cut or joined.
-    fn next_step(packets: &Packets<'_>, findings: &mut Findings) -> Result<(), Error> {
-        let Packets::Capture(capture) = packets else {
-            return Ok(());
-        };
-        let again = Capture::of(capture.ranges(), capture.known());
-        let again = Packets::Capture(Box::new(again));
-        let salvaged = salvage(again, |_| Ok::<(), crate::rule::Error>(()))?;
-        let (packets, last_tick) = (salvaged.kept, salvaged.last_tick);
-        if packets > 0 {
-            let rule = CaptureRule::Repairable { packets, last_tick };
-            findings.push(Finding::new(rule.into()));
-        }
-        Ok(())
     }
 
     /// The schema of its packets.

@@ -13,4 +13,5 @@ mod playback;
 mod policy;
 mod samples;
 mod segments;
+mod spoilt;
 mod work;

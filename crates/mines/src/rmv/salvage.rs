@@ -289,7 +289,8 @@ impl Mender {
     /// Whether the game ends before the event of a finding.
     fn is_cut_before(&self, finding: &Finding) -> bool {
         let event = finding.place.step.unwrap_or(u64::MAX);
-        self.cut_at.is_some_and(|(first, _)| u64::from(first) <= event)
+        self.cut_at
+            .is_some_and(|(first, _)| u64::from(first) <= event)
     }
 
     /// Gives mouse events that are too early the time of the event before them, if they are few:
@@ -383,7 +384,11 @@ fn zeros(events: &EventLog<'_>) -> Option<(u32, u64)> {
             let start = at - 5 * (RUN as usize - 1);
             // The event before is torn if it ends in zeros.
             let torn = start > 0 && events.as_bytes().get(start - 1) == Some(&0);
-            let (first, start) = if torn { (index - RUN, before) } else { (index + 1 - RUN, start) };
+            let (first, start) = if torn {
+                (index - RUN, before)
+            } else {
+                (index + 1 - RUN, start)
+            };
             return Some((first, events.offset() + start as u64));
         }
     }

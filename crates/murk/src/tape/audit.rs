@@ -49,16 +49,15 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         });
     let mut replaying = Replaying::new(&header, simulation.as_mut(), &mut auditor);
     let checker = world.as_ref().and_then(|world| checker(world, &header));
-    let mut last_hash = None;
-    let mut blank = false;
+    let (mut may_be_torn, mut is_blank) = (false, false);
     while let Some(frame) = reader.next_frame()? {
         if frame.is_blank() {
-            let bytes = input.zeros_from(frame.offset)?;
+            let bytes = input.zeros_from(frame.offset).map_err(Error::Io)?;
             auditor.note(frame.finding(Rule::Blank { bytes }));
-            blank = true;
+            is_blank = true;
             break;
         }
-        last_hash = Some(frame.snapshot_hash);
+        may_be_torn = frame.may_be_torn();
         match &checker {
             Some(checker) => auditor.push(&frame, checker),
             None => auditor.push(&frame, &AnyWorld),
@@ -68,10 +67,12 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         work.done(frame.offset)?;
     }
     let (mut replay, mut diverged) = replaying.finish(&mut auditor);
+    let mut frames = auditor.frames();
     // The zeros may begin within the last hash; then it is not the state that is wrong.
-    let is_torn = blank && last_hash.is_some_and(|hash| hash.to_le_bytes().ends_with(&[0]));
-    if is_torn && diverged.as_ref().is_some_and(|(at, ..)| at.frame + 1 == auditor.frames()) {
+    let torn = |(at, ..): &Parting| is_blank && may_be_torn && at.frame + 1 == frames;
+    if diverged.as_ref().is_some_and(torn) {
         (replay, diverged) = (Replay::Right, None);
+        frames -= 1;
     }
     if let (Some((divergence, recent, took)), Some(world)) = (diverged, &world) {
         let limit = slip::limit(options);
@@ -84,7 +85,6 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
             &mut auditor,
         )?;
     }
-    let frames = auditor.frames();
     if !reader.findings().is_empty() {
         index.explain(input, frames, &mut auditor);
     }

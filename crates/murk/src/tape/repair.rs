@@ -112,26 +112,30 @@ struct Kept {
 impl Kept {
     fn of(input: &Input, stream: impl Read) -> Result<Self, Error> {
         let mut reader = Reader::with_options(stream, ReadOptions::lenient());
-        let (mut frames, mut last_tick) = (0, None);
+        let mut kept = Self {
+            end: 0,
+            frames: 0,
+            last_tick: None,
+            problem: None,
+        };
+        // The state before the last frame, if that may be torn.
+        let mut before = None;
         while let Some(frame) = reader.next_frame()? {
             if frame.is_blank() {
-                let bytes = input.zeros_from(frame.offset)?;
-                return Ok(Self {
-                    end: frame.offset,
-                    frames,
-                    last_tick,
-                    problem: Some(frame.finding(Rule::Blank { bytes })),
-                });
+                let bytes = input.zeros_from(frame.offset).map_err(Error::Io)?;
+                let problem = Some(frame.finding(Rule::Blank { bytes }));
+                (kept.end, kept.frames, kept.last_tick) =
+                    before.unwrap_or((frame.offset, kept.frames, kept.last_tick));
+                return Ok(Self { problem, ..kept });
             }
-            frames += 1;
-            last_tick = Some(frame.tick);
+            let now = (frame.offset, kept.frames, kept.last_tick);
+            before = frame.may_be_torn().then_some(now);
+            kept.frames += 1;
+            kept.last_tick = Some(frame.tick);
         }
-        Ok(Self {
-            end: reader.offset(),
-            frames,
-            last_tick,
-            problem: reader.findings().broken().next().cloned(),
-        })
+        kept.end = reader.offset();
+        kept.problem = reader.findings().broken().next().cloned();
+        Ok(kept)
     }
 
     /// Returns the kept parts that differ from the index and can't be restored.

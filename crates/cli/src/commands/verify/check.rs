@@ -144,7 +144,10 @@ impl Checker<'_> {
         let audit = Audit::of_nothing();
         let mut decision = Decision::default();
         if self.policy.is_some() {
-            audit.findings.iter().for_each(|finding| decision.reject(finding));
+            audit
+                .findings
+                .iter()
+                .for_each(|finding| decision.reject(finding));
         }
         Some(Audited {
             format: format.name(),

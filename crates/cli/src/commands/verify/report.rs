@@ -8,9 +8,7 @@ use std::time::Instant;
 use gametape::core::Finding;
 use gametape::core::Spell as _;
 use gametape::core::text::{Counted, Grouped, printable};
-use gametape::{
-    AnyFinding, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict,
-};
+use gametape::{AnyFinding, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::check::{Audited, Checked, Outcome};
