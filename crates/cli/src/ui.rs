@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use gametape::core::Spell as _;
-use gametape::core::tape;
+use gametape::core::tape::{self, write_json};
 use gametape::core::text::printable;
 use gametape::{Class, Error, Secrets, Severity, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -126,7 +126,7 @@ impl Ui {
 
     /// Prints an object of results.
     pub fn object(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, value)?;
+        write_json(&mut self.out, value)?;
         writeln!(self.out)
     }
 

@@ -1,19 +1,24 @@
 //! The rows of an answer, in the form that was asked for.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use clap::ValueEnum;
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{Array, ArrowPrimitiveType, AsArray as _, PrimitiveArray, RecordBatch};
 use datafusion::arrow::csv::WriterBuilder;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, FieldRef, Int64Type, SchemaRef, UInt64Type};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::StreamWriter;
-use datafusion::arrow::json::LineDelimitedWriter;
+use datafusion::arrow::json::writer::{LineDelimited, NullableEncoder};
+use datafusion::arrow::json::{
+    Encoder, EncoderFactory, EncoderOptions, LineDelimitedWriter, WriterBuilder as JsonBuilder,
+};
 use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
+use gametape::core::tape::Whole;
 
 /// The form of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -106,6 +111,34 @@ impl Write for Noting<'_> {
     }
 }
 
+/// Writes whole numbers beyond 2^53 as texts, as all commands do.
+#[derive(Debug)]
+struct Exact;
+
+impl EncoderFactory for Exact {
+    fn make_default_encoder<'a>(
+        &self,
+        _: &'a FieldRef,
+        array: &'a dyn Array,
+        _: &'a EncoderOptions,
+    ) -> Result<Option<NullableEncoder<'a>>, ArrowError> {
+        let encoder: Box<dyn Encoder + 'a> = match array.data_type() {
+            DataType::Int64 => Box::new(Numbers(array.as_primitive::<Int64Type>())),
+            DataType::UInt64 => Box::new(Numbers(array.as_primitive::<UInt64Type>())),
+            _ => return Ok(None),
+        };
+        Ok(Some(NullableEncoder::new(encoder, array.nulls().cloned())))
+    }
+}
+
+struct Numbers<'a, T: ArrowPrimitiveType>(&'a PrimitiveArray<T>);
+
+impl<T: ArrowPrimitiveType<Native: Into<i128>>> Encoder for Numbers<'_, T> {
+    fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(Whole(self.0.value(row).into()).to_string().as_bytes());
+    }
+}
+
 enum Writer<'o> {
     Table(Vec<RecordBatch>, &'o mut (dyn Write + Send)),
     Csv(
@@ -122,10 +155,13 @@ impl<'o> Writer<'o> {
         Ok(match form {
             Form::Table => Self::Table(Vec::new(), out),
             Form::Csv => Self::Csv(WriterBuilder::new().with_header(true).build(out), false),
-            Form::Jsonl => Self::Jsonl(LineDelimitedWriter::new(out)),
+            Form::Jsonl => {
+                let builder = JsonBuilder::new().with_encoder_factory(Arc::new(Exact));
+                Self::Jsonl(builder.build::<_, LineDelimited>(out))
+            }
             Form::Arrow => Self::Arrow(StreamWriter::try_new(out, schema)?),
             Form::Parquet => {
-                let schema = std::sync::Arc::clone(schema);
+                let schema = Arc::clone(schema);
                 Self::Parquet(ArrowWriter::try_new(out, schema, None)?)
             }
         })

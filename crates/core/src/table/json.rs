@@ -12,11 +12,13 @@ use super::scan::Scan;
 use super::scan_error::ScanError;
 use super::stamps::StampColumn;
 use super::value::Value;
+use crate::tape::Whole;
 
 /// Writes rows as JSON objects, one per line. Unless columns were [chosen](JsonRows::of_scan), a
 /// row starts with the stamps `step`, `tick` (if there is one) and `time_ms`, and with
 /// `"ended":true` if it ends its key; then come the columns. Missing values are null. Numbers that
-/// JSON cannot represent are text: `"NaN"`, `"inf"`, `"-inf"`.
+/// JSON cannot represent are text: `"NaN"`, `"inf"`, `"-inf"`; so are whole numbers beyond ±(2^53 − 1), of which
+/// many readers of JSON would keep 53 bits.
 ///
 /// ```
 /// use gametape_core::Stamp;
@@ -95,7 +97,7 @@ impl JsonRows {
             out.write_all(between)?;
             write!(out, "\"step\":{}", stamp.step)?;
             if let Some(tick) = stamp.tick {
-                write!(out, ",\"tick\":{tick}")?;
+                write!(out, ",\"tick\":{}", Whole(tick.into()))?;
             }
             match stamp.time {
                 Some(time) => write!(out, ",\"time_ms\":{}", time.ms())?,
@@ -115,6 +117,8 @@ impl JsonRows {
             match column.get(row) {
                 Value::Text(text) => serde_json::to_writer(&mut *out, text)?,
                 Value::Null => out.write_all(b"null")?,
+                Value::Int(value) => write!(out, "{}", Whole(value.into()))?,
+                Value::Uint(value) => write!(out, "{}", Whole(value.into()))?,
                 value if is_finite(value) => value.write(out)?,
                 value => {
                     out.write_all(b"\"")?;

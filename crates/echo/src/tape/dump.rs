@@ -1,10 +1,10 @@
-//! Dump: one JSON object per frame, with the answers of the API as it spells them.
+//! Dump: one JSON object per frame, with the answers of the API as it spells them, but for ids beyond 2^53, which are texts.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use compact_str::CompactString;
-use gametape_core::tape::{Dump, Error, Moment, Partial, Secrets};
+use gametape_core::tape::{Dump, Error, Moment, Partial, Secrets, copy_json};
 use gametape_core::{At, Clocks, Stamp, Time as Since};
 
 use super::convert::tame;
@@ -185,7 +185,7 @@ fn put(stamp: Stamp, frame: &mut Frame, text: &mut Vec<u8>, line: &mut Vec<u8>) 
     match answers {
         Ok((session, bones)) => {
             line.extend_from_slice(br#","session":"#);
-            line.extend_from_slice(session);
+            copy_json(session, line);
             if let Some(bones) = bones {
                 line.extend_from_slice(br#","bones":"#);
                 line.extend_from_slice(bones);

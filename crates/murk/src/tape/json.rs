@@ -1,11 +1,12 @@
 //! Frames and commands as JSON: the output of `dump`, which `record` reads.
 //!
 //! JSON keeps every value bit for bit: numbers that it can't express (NaN, infinities) are strings of their
-//! bits, such as `"0x7fc00000"`.
+//! bits, such as `"0x7fc00000"`, and whole numbers beyond 2^53 are strings of their digits.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use gametape_core::tape::Whole;
 use gametape_core::{ByteReader, Short, Time};
 
 use crate::{Command, Frame, Payload};
@@ -56,7 +57,7 @@ pub(super) fn write_frame(
 ) -> io::Result<()> {
     let mut line = String::with_capacity(64 + 160 * frame.commands().len().min(1 << 16));
     // Writing to a string does not fail.
-    let _ = write!(line, r#"{{"step":{},"tick":{}"#, frame.index, frame.tick);
+    let _ = write!(line, r#"{{"step":{},"tick":{}"#, frame.index, whole(frame.tick));
     if let Some(time) = time {
         let _ = write!(line, r#","time_ms":{}"#, time.ms());
     }
@@ -90,19 +91,19 @@ fn put_command(command: &Command<'_>, line: &mut String) {
     let envelope = &command.envelope;
     let _ = write!(line, r#","priority":{}"#, envelope.priority_class);
     if let Some(source) = envelope.source_id {
-        let _ = write!(line, r#","source_id":{source}"#);
+        let _ = write!(line, r#","source_id":{}"#, whole(source));
     }
     if let Some(seq) = envelope.source_seq {
-        let _ = write!(line, r#","source_seq":{seq}"#);
+        let _ = write!(line, r#","source_seq":{}"#, whole(seq));
     }
     if envelope.expires_after_tick != u64::MAX {
         let _ = write!(
             line,
             r#","expires_after_tick":{}"#,
-            envelope.expires_after_tick
+            whole(envelope.expires_after_tick)
         );
     }
-    let _ = write!(line, r#","arrival_seq":{}}}"#, envelope.arrival_seq);
+    let _ = write!(line, r#","arrival_seq":{}}}"#, whole(envelope.arrival_seq));
 }
 
 /// Writes the kind of a payload and its parts. Returns `None` if the type is unknown or the payload ends too
@@ -126,7 +127,7 @@ impl Part {
     /// Reads the part from a payload, and writes it.
     fn put(self, bytes: &mut ByteReader<'_>, line: &mut String) -> Result<(), Short> {
         let _ = match self {
-            Self::Long => write!(line, "{}", bytes.u64_le()?),
+            Self::Long => write!(line, "{}", whole(bytes.u64_le()?)),
             Self::Int | Self::Field => write!(line, "{}", bytes.u32_le()?),
             Self::Single => write!(line, "{}", single(f32::from_bits(bytes.u32_le()?))),
             Self::Double => write!(line, "{}", double(f64::from_bits(bytes.u64_le()?))),
@@ -175,6 +176,10 @@ fn put_list(
     }
     line.push(']');
     Ok(())
+}
+
+fn whole(number: u64) -> Whole {
+    Whole(number.into())
 }
 
 fn hex(bytes: &[u8]) -> String {

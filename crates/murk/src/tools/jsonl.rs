@@ -180,8 +180,9 @@ impl Object {
 
     fn number<T: TryFrom<u64>>(&mut self, key: &str) -> Result<T, String> {
         let value = self.take(key)?;
-        value
-            .as_u64()
+        // A large number may be a text, as `dump` prints it, so that all programs keep its digits.
+        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+        number
             .and_then(|number| T::try_from(number).ok())
             .ok_or_else(|| {
                 let most = u64::MAX >> (64 - 8 * size_of::<T>());

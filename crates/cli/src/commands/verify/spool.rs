@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 
+use gametape::core::tape::write_json;
 use serde_json::{Map, Value};
 use tempfile::SpooledTempFile;
 
@@ -66,7 +67,7 @@ impl<F: Read + Write + Seek> Spool<F> {
         // JSON has no raw tabs, so that the first two tabs separate the parts.
         let admitted = line.get("admitted").unwrap_or(&Value::Null);
         write!(self.next, "{file}\t{admitted}\t")?;
-        serde_json::to_writer(&mut self.next, line)?;
+        write_json(&mut self.next, line)?;
         self.next.push(b'\n');
         if self.next.len() >= CHUNK && !self.is_full {
             self.write();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gametape::core::Spell as _;
 use gametape::core::table;
+use gametape::core::tape::write_json;
 use gametape::core::text::{Counted, Grouped, TextTable, nearest, printable};
 use gametape::murk::engine::World;
 use gametape::murk::tools::{Measure, Run, Sweep, Swept};
@@ -246,7 +247,7 @@ impl Table {
                 for row in self.rows() {
                     let heads = self.heads().map(str::to_owned);
                     let object: Map<String, Value> = heads.zip(row).collect();
-                    serde_json::to_writer(&mut *out, &object)?;
+                    write_json(&mut *out, &object)?;
                     writeln!(out)?;
                 }
                 Ok(())
