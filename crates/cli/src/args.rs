@@ -92,8 +92,8 @@ pub enum Verb {
     /// Publish recordings as a folder for any web host, or as one HTML file
     ///
     /// The page plays them forwards and backwards, at any speed, from any moment. Recordings published in
-    /// the same folder before stay; one of the same name is replaced. The readable part of a broken
-    /// recording is published, and the exit code is then 3.
+    /// the same folder before stay: another one of the same name is refused without --replace. The readable
+    /// part of a broken recording is published, and the exit code is then 3.
     #[cfg(feature = "live")]
     Publish(Publish),
     /// Convert a recording, by the extension of the output, or many with --out
@@ -314,7 +314,7 @@ pub struct Serve {
 
 #[cfg(feature = "live")]
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("to").required(true), mut_arg("replace", |arg| arg.conflicts_with("out")))]
+#[command(group = clap::ArgGroup::new("to").required(true))]
 pub struct Publish {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
