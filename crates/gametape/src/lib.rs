@@ -24,6 +24,7 @@
 #![deny(unsafe_code)]
 
 mod content;
+mod csv_writer;
 mod cut;
 mod error;
 mod open;
@@ -38,6 +39,7 @@ mod selection;
 mod when;
 
 pub use content::{Content, Draft, write_recording};
+pub use csv_writer::{CsvStyle, CsvWriter};
 pub use cut::Around;
 pub use error::Error;
 pub use open::{Limits, OpenOptions};

@@ -112,7 +112,7 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         let finding = unreadable(error);
-        if self.args.csv {
+        if self.args.csv.is_some() {
             let mut decision = Decision::default();
             decision.reject(&finding);
             return self.put(None, &lines::listed(path, &decision, Map::new()), ui);
@@ -147,7 +147,7 @@ impl<'a> Report<'a> {
         if !ui.json && !decides {
             return lines::print_audit(&path.spelled(), audit, self.args.verbose, ui);
         }
-        let line = if self.args.csv {
+        let line = if self.args.csv.is_some() {
             lines::listed(path, &audited.decision, audited.facts.clone())
         } else if ui.json {
             let mut line = lines::audited(path, Some(audited.format), audit);
@@ -177,7 +177,7 @@ impl<'a> Report<'a> {
     fn print(&mut self, line: &Map<String, Value>, ui: &mut Ui) -> io::Result<()> {
         let admitted = line.get("admitted").and_then(Value::as_bool);
         self.summary.decide(admitted);
-        if self.args.csv {
+        if self.args.csv.is_some() {
             ui.record(&lines::ranked(line.clone()))
         } else if ui.json {
             ui.object(line)
