@@ -295,12 +295,6 @@ fn of_which_zero(zeros: u64) -> String {
     format!(", the last {} of them are zero", Grouped(zeros))
 }
 
-fn upto(last_tick: Option<u32>) -> String {
-    last_tick.map_or_else(String::new, |tick| {
-        format!(", up to tick {}", Grouped(tick.into()))
-    })
-}
-
 fn next_packet(next: Option<u64>) -> String {
     next.map_or_else(
         || "none follows".to_owned(),

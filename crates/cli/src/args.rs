@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use gametape::Existing;
+use gametape::{CsvStyle, Existing};
 
 #[cfg(feature = "picture")]
 use gametape_picture::scene::time::Stretch;
@@ -92,8 +93,8 @@ pub enum Verb {
     /// Publish recordings as a folder for any web host, or as one HTML file
     ///
     /// The page plays them forwards and backwards, at any speed, from any moment. Recordings published in
-    /// the same folder before stay; one of the same name is replaced. The readable part of a broken
-    /// recording is published, and the exit code is then 3.
+    /// the same folder before stay: another one of the same name is refused without --replace. The readable
+    /// part of a broken recording is published, and the exit code is then 3.
     #[cfg(feature = "live")]
     Publish(Publish),
     /// Convert a recording, by the extension of the output, or many with --out
@@ -120,14 +121,23 @@ pub enum Verb {
     Man(Man),
 }
 
+/// The values of `--csv`.
+pub fn csv_style() -> impl TypedValueParser<Value = CsvStyle> {
+    PossibleValuesParser::new(["plain", "excel"]).map(|name| match &*name {
+        "excel" => CsvStyle::Excel,
+        _ => CsvStyle::Plain,
+    })
+}
+
 #[derive(Args, Debug)]
 pub struct Inspect {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// One table of comma-separated values, a row for each recording, in place of text
-    #[arg(long)]
-    pub csv: bool,
+    /// One table of comma-separated values, a row for each recording, in place of text; =excel for spreadsheets
+    #[arg(long, value_name = "excel", num_args = 0..=1, require_equals = true, default_missing_value = "plain",
+        value_parser = csv_style())]
+    pub csv: Option<CsvStyle>,
     /// Read files in folders to their end as well
     #[arg(long)]
     pub full: bool,
@@ -151,9 +161,10 @@ pub struct Verify {
     #[arg(long, value_name = "FILE|default")]
     pub policy: Option<OsString>,
     /// One table of comma-separated values, a row for each recording, in place of text: whether the policy
-    /// admits it, its class, the reasons against it, and the facts that were looked at
-    #[arg(long, requires = "policy")]
-    pub csv: bool,
+    /// admits it, its class, the reasons against it, and the facts that were looked at; =excel for spreadsheets
+    #[arg(long, value_name = "excel", num_args = 0..=1, require_equals = true, default_missing_value = "plain",
+        value_parser = csv_style(), requires = "policy")]
+    pub csv: Option<CsvStyle>,
     /// Print the default policy, as a start for your own
     #[arg(long, conflicts_with_all = ["paths", "policy", "verbose"])]
     pub print_policy: bool,
@@ -164,9 +175,10 @@ pub struct Stats {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// One table of comma-separated values, a row for each recording, in place of text
-    #[arg(long)]
-    pub csv: bool,
+    /// One table of comma-separated values, a row for each recording, in place of text; =excel for spreadsheets
+    #[arg(long, value_name = "excel", num_args = 0..=1, require_equals = true, default_missing_value = "plain",
+        value_parser = csv_style())]
+    pub csv: Option<CsvStyle>,
 }
 
 #[derive(Args, Debug)]
@@ -213,9 +225,13 @@ pub struct Dump {
     /// the table
     #[arg(long, conflicts_with_all = ["from", "to"])]
     pub state: bool,
-    /// Comma-separated values in place of JSON
-    #[arg(long)]
-    pub csv: bool,
+    /// Comma-separated values in place of JSON; =excel for spreadsheets
+    ///
+    /// For them, the text is marked as UTF-8, and lines end with CRLF. A text that begins with =, +, -, @, a
+    /// tab or a line break gets an apostrophe in front, so that it is not run as a formula.
+    #[arg(long, value_name = "excel", num_args = 0..=1, require_equals = true, default_missing_value = "plain",
+        value_parser = csv_style())]
+    pub csv: Option<CsvStyle>,
     /// Only this moment: 1:23.4, 200ms, -5s (before the end), end, tick:137, step:600
     #[arg(long, value_name = "AT", allow_hyphen_values = true)]
     pub at: Option<gametape::When>,
@@ -314,7 +330,7 @@ pub struct Serve {
 
 #[cfg(feature = "live")]
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("to").required(true), mut_arg("replace", |arg| arg.conflicts_with("out")))]
+#[command(group = clap::ArgGroup::new("to").required(true))]
 pub struct Publish {
     /// Files, folders, patterns, or -
     #[arg(required = true, value_name = "PATH")]

@@ -19,7 +19,7 @@ const MEANT: &[(&str, &str)] = &[
     ("compress", "convert writes smaller formats, --to names one"),
     (
         "csv",
-        "dump --csv prints a table, stats --csv and inspect --csv a row for each recording",
+        "dump --csv prints a table, stats --csv and inspect --csv a row for each recording; --csv=excel is for spreadsheets",
     ),
     ("fix", "repair saves the intact parts of a broken recording"),
     ("rank", "verify --policy admits or rejects recordings"),

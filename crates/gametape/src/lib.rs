@@ -25,6 +25,7 @@
 
 mod advice;
 mod content;
+mod csv_writer;
 mod cut;
 mod error;
 mod open;
@@ -39,6 +40,7 @@ mod selection;
 mod when;
 
 pub use content::{Content, Draft, write_recording};
+pub use csv_writer::{CsvStyle, CsvWriter};
 pub use cut::Around;
 pub use error::Error;
 pub use open::{Limits, OpenOptions};

@@ -5,16 +5,18 @@ use std::io::{self, Write};
 use gametape_core::table::{Batch, JsonRows, Scan, StampColumn, TableDef, Value};
 use gametape_core::tape;
 
+use crate::{CsvStyle, CsvWriter};
+
 /// The text format of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RowForm {
     /// One JSON object per line, as written by [`JsonRows`].
     #[default]
     Json,
-    /// Comma-separated values (RFC 4180) after a line of column names. Lines end with `\n`. The
-    /// columns are the same as in JSON; the stamps, if they are written, include `ended`. A missing
-    /// value is empty; numbers that JSON cannot represent are `NaN`, `inf`, `-inf`.
-    Csv,
+    /// Comma-separated values after a line of column names. The columns are the same as in JSON; the
+    /// stamps, if they are written, include `ended`. A missing value is empty; numbers that JSON cannot
+    /// represent are `NaN`, `inf`, `-inf`.
+    Csv(CsvStyle),
 }
 
 /// Writes the rows of a scan. If the scan names columns, a row has these; otherwise it has all
@@ -22,7 +24,7 @@ pub enum RowForm {
 ///
 /// ```
 /// use gametape::core::table::{Batch, ColumnDef, Kind, Lane, Value};
-/// use gametape::{RowForm, RowWriter, Scan, Stamp, TableDef};
+/// use gametape::{CsvStyle, RowForm, RowWriter, Scan, Stamp, TableDef};
 /// let throws = TableDef::new("throws", Lane::Events, "Throws of dice.")
 ///     .with(ColumnDef::new("name", Kind::Text, "Who threw."))
 ///     .with(ColumnDef::new("x", Kind::Float32, "Where it fell.").unit("m"));
@@ -31,7 +33,7 @@ pub enum RowForm {
 /// batch.push(stamp, [Value::Text("Ada, too"), Value::Float32(0.1)]);
 /// for (form, wanted) in [
 ///     (RowForm::Json, "{\"step\":3,\"tick\":9,\"time_ms\":null,\"name\":\"Ada, too\",\"x\":0.1}\n"),
-///     (RowForm::Csv, "step,tick,time_ms,ended,name,x\n3,9,,,\"Ada, too\",0.1\n"),
+///     (RowForm::Csv(CsvStyle::Plain), "step,tick,time_ms,ended,name,x\n3,9,,,\"Ada, too\",0.1\n"),
 /// ] {
 ///     let mut out = Vec::new();
 ///     RowWriter::new(form, &throws, &Scan::table("throws"), &mut out)?.batch(&batch)?;
@@ -52,7 +54,7 @@ struct Csv<'o> {
     /// The number of columns of the scan.
     width: usize,
     field: Vec<u8>,
-    writer: csv::Writer<&'o mut dyn Write>,
+    writer: CsvWriter<&'o mut dyn Write>,
 }
 
 impl<'o> RowWriter<'o> {
@@ -68,17 +70,18 @@ impl<'o> RowWriter<'o> {
     ) -> Result<Self, tape::Error> {
         Ok(Self(match form {
             RowForm::Json => Form::Json(JsonRows::of_scan(table, scan)?, out),
-            RowForm::Csv => {
+            RowForm::Csv(style) => {
                 let picked = scan.picked(table)?;
                 let stamped = scan.columns.is_none();
                 let stamps = StampColumn::ALL.into_iter().filter(|_| stamped);
                 let mut names: Vec<&str> = stamps.map(StampColumn::name).collect();
                 names.extend(picked.iter().map(|picked| picked.name(table)));
-                let mut writer = csv::Writer::from_writer(out);
-                let written = writer.write_record(names).map_err(io::Error::from);
-                written
-                    .and_then(|()| writer.flush())
-                    .map_err(tape::Error::Output)?;
+                let begun = CsvWriter::new(style, out).and_then(|mut writer| {
+                    writer.texts(names)?;
+                    writer.flush()?;
+                    Ok(writer)
+                });
+                let writer = begun.map_err(tape::Error::Output)?;
                 Form::Csv(Box::new(Csv {
                     stamped,
                     width: picked.len(),
@@ -124,14 +127,13 @@ impl Csv<'_> {
         let values = batch.columns().iter().take(self.width);
         for value in stamps.chain(values.map(|column| column.get(row))) {
             if let Value::Text(text) = value {
-                self.writer.write_field(text)?;
+                self.writer.text(text)?;
             } else {
                 self.field.clear();
                 value.write(&mut self.field)?;
-                self.writer.write_field(&self.field)?;
+                self.writer.number(&self.field)?;
             }
         }
-        self.writer.write_record(None::<&[u8]>)?;
-        Ok(())
+        self.writer.end_row()
     }
 }

@@ -6,13 +6,15 @@
 //! serves files, or out of one HTML file.
 //!
 //! ```
-//! use gametape::{Recording, Secrets, Work};
-//! use gametape_live::{Site, Store};
+//! use std::path::Path;
+//! use gametape::{Recording, Work};
+//! use gametape_live::{PublishOptions, Site, Store};
 //! # let bytes = gametape_samples::mines::example();
 //! # let folder = tempfile::tempdir().unwrap();
 //! let recording = Recording::from_bytes(bytes, "final.rmv")?;
 //! let mut site = Site::new(Store::folder(folder.path())?)?;
-//! let index = site.add(&recording, Secrets::Hide, &Work::default())?;
+//! let options = PublishOptions::default();
+//! let index = site.add(&recording, Path::new("final.rmv"), options, &Work::default())?;
 //! assert_eq!(index.entry.id, "final.rmv");
 //! site.finish()?;
 //! assert!(folder.path().join("r/final.rmv/recording.json").exists());
@@ -57,7 +59,7 @@ pub use index::{Entry, File, Index, Library, Lost, Mark, SegmentEntry, VERSION};
 pub use page::Page;
 pub use publish::{PublishOptions, publish};
 pub use single::single;
-pub use site::Site;
+pub use site::{Site, names};
 pub use store::Store;
 
 /// Compiles and runs the README's example.

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gametape::core::Spell as _;
 use gametape::core::tape::{self, Audit, Secrets, Work};
-use gametape::{Error as RecordingError, Recording};
+use gametape::{Error as RecordingError, Existing, Recording};
 use gametape_capture::tape::{Segment, segments};
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -29,24 +29,28 @@ pub struct PublishOptions {
     /// Whether it was being written when it was published before, and is complete now. Viewers that have the
     /// earlier files can go on using them.
     pub grew: bool,
+    /// What happens to what was published under the same id.
+    pub existing: Existing,
 }
 
 impl Default for PublishOptions {
-    /// Without secrets, and complete.
+    /// Without secrets, complete, and nothing is replaced.
     fn default() -> Self {
         Self {
             secrets: Secrets::Hide,
             growing: false,
             grew: false,
+            existing: Existing::Keep,
         }
     }
 }
 
-/// Publishes a recording under this id, and removes the files that were published before. A broken
-/// recording is published as far as it can be read, and its notes say what is wrong.
+/// Publishes a recording under this id, and removes the files that were published before, if they may be replaced.
+/// A broken recording is published as far as it can be read, and its notes say what is wrong.
 ///
 /// # Errors
-/// [`Error::Recording`] if nothing can be read, or packets can't express it; [`Error::Io`].
+/// [`Error::Recording`] if nothing can be read, packets can't express it, or something else is published under the
+/// id and is [kept](Existing::Keep); [`Error::Io`].
 pub fn publish(
     recording: &Recording,
     id: &str,
@@ -58,6 +62,7 @@ pub fn publish(
         secrets,
         growing,
         grew,
+        existing,
     } = options;
     let of_tape = RecordingError::tape(recording.path());
     let folder = format!("r/{id}");
@@ -128,16 +133,24 @@ pub fn publish(
     };
     let json = serde_json::to_vec(&index).map_err(unwritten)?;
     let name = format!("{folder}/recording.json");
-    // Viewers with the earlier list may still ask for its files.
-    let before = store.get(&name)?.filter(|_| growing || grew);
-    let before: Option<Before> = before.and_then(|json| serde_json::from_slice(&json).ok());
-    let before = before.unwrap_or_default();
+    let there = store.get(&name)?;
+    let before = there.as_deref().map(serde_json::from_slice::<Before>);
+    let before = before.and_then(Result::ok);
+    if existing == Existing::Keep && there.is_some_and(|there| there != json) {
+        // The files of the refused recording go.
+        if let Some(before) = before {
+            store.keep_only(&folder, &[SEGMENT, LABELS], &before.names())?;
+        }
+        let path = store.path(&folder);
+        return Err(RecordingError::Exists { path }.into());
+    }
     store.put(&name, &json)?;
     let all = index.segments.iter().map(|segment| &segment.file);
     let mut kept: Vec<&str> = all.map(|file| &*file.file).collect();
-    kept.extend(before.segments.iter().map(|file| &*file.file));
-    kept.push(&before.labels.file);
     kept.push(&index.labels.file);
+    // Viewers with the earlier list may still ask for its files.
+    let before = before.filter(|_| growing || grew).unwrap_or_default();
+    kept.extend(before.names());
     store.keep_only(&folder, &[SEGMENT, LABELS], &kept)?;
     Ok(index)
 }
@@ -160,6 +173,13 @@ fn lost_of(recording: &Recording, doubts: &[tape::Error]) -> Vec<Lost> {
 struct Before {
     segments: Vec<File>,
     labels: File,
+}
+
+impl Before {
+    fn names(&self) -> Vec<&str> {
+        let files = self.segments.iter().chain([&self.labels]);
+        files.map(|file| &*file.file).collect()
+    }
 }
 
 /// Returns the name of the file or folder of a recording.

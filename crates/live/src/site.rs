@@ -1,10 +1,12 @@
 //! A folder of published recordings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf, absolute};
 
 use gametape::Recording;
 use gametape::core::Spell as _;
-use gametape::core::tape::{Secrets, Work};
+use gametape::core::tape::Work;
 
 use crate::index::{Index, Library, VERSION};
 use crate::page::Page;
@@ -17,8 +19,6 @@ const LIBRARY: &str = "library.json";
 pub struct Site {
     store: Store,
     library: Library,
-    /// The ids given since the site was opened.
-    given: BTreeSet<String>,
 }
 
 impl Site {
@@ -47,32 +47,22 @@ impl Site {
                 read
             }
         };
-        Ok(Self {
-            store,
-            library,
-            given: BTreeSet::new(),
-        })
+        Ok(Self { store, library })
     }
 
-    /// Publishes a recording under an id made from its name. A recording that was published under this id
-    /// before the site was opened is replaced.
+    /// Publishes a recording under an id made from a name, such as that of its file: see [`names`]. The same
+    /// name has the same id in every site, and no other name has it.
     ///
     /// # Errors
     /// As [`publish`].
     pub fn add(
         &mut self,
         recording: &Recording,
-        secrets: Secrets,
+        name: &Path,
+        options: PublishOptions,
         work: &Work<'_>,
     ) -> Result<Index, Error> {
-        let name = recording.path().file_name().unwrap_or_default();
-        let id = free_id(&id_of(&name.spelled()), |id| self.given.contains(id));
-        let options = PublishOptions {
-            secrets,
-            ..PublishOptions::default()
-        };
-        let index = publish(recording, &id, options, &mut self.store, work)?;
-        self.given.insert(id);
+        let index = publish(recording, &id_of(name), options, &mut self.store, work)?;
         let recordings = &mut self.library.recordings;
         recordings.retain(|entry| entry.id != index.entry.id);
         recordings.push(index.entry.clone());
@@ -105,27 +95,116 @@ impl Site {
     }
 }
 
-/// Returns a name as part of an address: letters, digits, `.`, `-` and `_`; all other characters become `-`.
-pub(crate) fn id_of(name: &str) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || "._-".contains(c) {
-            c
-        } else {
-            '-'
+/// Returns the names of recordings that are published together. Each comes as its path and as the path below the
+/// folder that was searched, or its file name. The latter is its name. Where several recordings have the same, so
+/// many of their folders come before it as tell them apart, whatever their order.
+///
+/// ```
+/// use std::path::Path;
+/// let found = [("x/b.rmv", "b.rmv"), ("y/b.rmv", "b.rmv"), ("c.rmv", "c.rmv")];
+/// let found = found.map(|(path, below)| (Path::new(path), Path::new(below)));
+/// assert_eq!(gametape_live::names(&found), ["x/b.rmv", "y/b.rmv", "c.rmv"].map(Path::new));
+/// ```
+#[must_use]
+pub fn names(found: &[(&Path, &Path)]) -> Vec<PathBuf> {
+    let real = |path: &Path| fs::canonicalize(path).or_else(|_| absolute(path));
+    let paths = found.iter().map(|(path, _)| real(path));
+    let paths = paths
+        .zip(found)
+        .map(|(real, (path, _))| real.unwrap_or(path.to_path_buf()));
+    let paths: Vec<PathBuf> = paths.collect();
+    let mut names: Vec<PathBuf> = found.iter().map(|(_, below)| below.to_path_buf()).collect();
+    loop {
+        let mut named: BTreeMap<PathBuf, BTreeSet<&Path>> = BTreeMap::new();
+        for (name, path) in names.iter().zip(&paths) {
+            named.entry(name.clone()).or_default().insert(path);
         }
-    };
-    let id: String = name.chars().take(80).map(plain).collect();
-    let id = id.trim_start_matches('.');
-    if id.is_empty() {
-        "recording".to_owned()
-    } else {
-        id.to_owned()
+        let mut longer = false;
+        for (name, path) in names.iter_mut().zip(&paths) {
+            if named.get(name).is_some_and(|paths| paths.len() > 1) {
+                let parts = path.components().count();
+                let left_out = parts.saturating_sub(name.components().count() + 1);
+                let tail: PathBuf = path.components().skip(left_out).collect();
+                longer |= tail != *name;
+                *name = tail;
+            }
+        }
+        if !longer {
+            return names;
+        }
     }
 }
 
-/// Returns the first of `id`, `id-2`, `id-3` … that is not taken.
-pub(crate) fn free_id(id: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let numbered = (2..).map(|number| format!("{id}-{number}"));
-    let mut ids = [id.to_owned()].into_iter().chain(numbered);
-    ids.find(|id| !is_taken(id)).unwrap_or_default()
+/// The digits of a hash at the end of an id.
+const DIGITS: usize = 10;
+/// The most characters of an id.
+const LONGEST: usize = 80;
+
+/// Returns a name as part of an address. A short name of letters, digits, `.`, `-` and `_` is its own id. Any other
+/// is told by a hash at the end, after what can be read of it; and so is one that ends like that.
+pub(crate) fn id_of(name: &Path) -> String {
+    let text = spelled(name);
+    let looks_hashed = text.rsplit_once('-').is_some_and(|(_, end)| {
+        end.len() == DIGITS && end.bytes().all(|digit| digit.is_ascii_hexdigit())
+    });
+    let is_short = (1..=LONGEST).contains(&text.len()) && !text.starts_with('.');
+    if is_short && !looks_hashed && text.chars().all(is_plain) {
+        text
+    } else {
+        hashed(name, name)
+    }
+}
+
+/// Returns what can be read of a name, and a hash of `whole`.
+pub(crate) fn hashed(name: &Path, whole: &Path) -> String {
+    let name = spelled(name);
+    let plain = name.chars().map(|c| if is_plain(c) { c } else { '-' });
+    let plain = plain.skip_while(|c| *c == '.');
+    let plain: String = plain.take(LONGEST - DIGITS - 1).collect();
+    let hash = blake3::hash(spelled(whole).as_bytes()).to_hex();
+    let (digits, _) = hash.split_at(DIGITS);
+    format!("{plain}-{digits}")
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "._-".contains(c)
+}
+
+/// A path in the same spelling on every system.
+fn spelled(path: &Path) -> String {
+    let parts = path.components().map(|part| part.as_os_str().spelled());
+    parts.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_has_an_id_of_its_own_which_stays() {
+        let long = "x".repeat(81);
+        let other = format!("{long}y");
+        let odd = [
+            "\u{738b}.rmv",
+            "\u{5609}.rmv",
+            "a b.rmv",
+            "a/b.rmv",
+            ".a",
+            "",
+            &long,
+            &other,
+        ];
+        let ids = odd.map(|name| id_of(Path::new(name)));
+        assert_eq!(BTreeSet::from(ids.clone()).len(), odd.len(), "{ids:?}");
+        assert_eq!(ids[0], "-.rmv-90d065d79d");
+        assert_eq!(ids[3], "a-b.rmv-5ff0acd059");
+        // Neither is a name that looks like an id, nor an id that is a name.
+        for id in &ids {
+            assert!(id.len() <= LONGEST && !id.starts_with('.'), "{id}");
+            assert_ne!(*id, id_of(Path::new(id)));
+        }
+        for plain in ["a.rmv", "A_1-2.rmv", &long[1..]] {
+            assert_eq!(id_of(Path::new(plain)), plain);
+        }
+    }
 }

@@ -8,8 +8,8 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
-use gametape::{Lane, Recording, Scan, Secrets, Value, Work};
-use gametape_live::{Error, Page, Site, Store, single};
+use gametape::{Existing, Lane, Recording, Scan, Secrets, Value, Work};
+use gametape_live::{Error, Index, Page, PublishOptions, Site, Store, single};
 use serde_json::Value as Json;
 
 fn game(name: &str) -> Recording {
@@ -18,6 +18,15 @@ fn game(name: &str) -> Recording {
 
 fn site(folder: &Path) -> Site {
     Site::new(Store::folder(folder).unwrap()).unwrap()
+}
+
+fn add(site: &mut Site, recording: &Recording, secrets: Secrets) -> Index {
+    let options = PublishOptions {
+        secrets,
+        ..PublishOptions::default()
+    };
+    let added = site.add(recording, recording.path(), options, &Work::default());
+    added.unwrap()
 }
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -50,14 +59,14 @@ fn unpacked(name: &str, bytes: &[u8]) -> Vec<u8> {
 fn a_recording_names_its_files_and_files_are_named_by_their_content() {
     let folder = tempfile::tempdir().unwrap();
     let mut site = site(folder.path());
-    site.add(&game("a b.rmv"), Secrets::Hide, &Work::default())
-        .unwrap();
+    add(&mut site, &game("a b.rmv"), Secrets::Hide);
     site.finish().unwrap();
     let library = json(&fs::read(folder.path().join("library.json")).unwrap());
     let entry = &library["recordings"][0];
-    assert_eq!(entry["id"], "a-b.rmv");
+    let id = entry["id"].as_str().unwrap();
+    assert!(id.starts_with("a-b.rmv-"), "{id}");
     assert_eq!(entry["name"], "a b.rmv");
-    let mut files = files(&folder.path().join("r/a-b.rmv"));
+    let mut files = files(&folder.path().join("r").join(id));
     let index = json(&files.remove("recording.json").unwrap());
     assert_eq!(index["verdict"], entry["verdict"]);
     let named = index["segments"].as_array().unwrap().iter();
@@ -79,46 +88,58 @@ fn a_recording_names_its_files_and_files_are_named_by_their_content() {
     );
 }
 
-#[test]
-fn published_recordings_stay_and_one_of_the_same_name_is_replaced() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut first = site(folder.path());
-    for name in ["b.rmv", "x/b.rmv"] {
-        first
-            .add(&game(name), Secrets::Hide, &Work::default())
-            .unwrap();
-    }
-    let (_, library) = first.finish().unwrap();
-    let ids = |library: &gametape_live::Library| -> Vec<String> {
-        library
-            .recordings
-            .iter()
-            .map(|entry| entry.id.clone())
-            .collect()
-    };
-    assert_eq!(ids(&library), ["b.rmv", "b.rmv-2"]);
-    let before = files(&folder.path().join("r/b.rmv"));
-    // Another game under the name of the first.
+/// Another game under a name.
+fn other(name: &str) -> Recording {
     let scenario = &gametape_samples::mines::scenarios()[1];
     let other = gametape_samples::mines::record(scenario, 9).unwrap();
     let other = gametape::mines::rmv::write(&other).unwrap();
-    let other = Recording::from_bytes(other, "b.rmv").unwrap();
-    let mut second = site(folder.path());
-    second.add(&other, Secrets::Hide, &Work::default()).unwrap();
-    second
-        .add(&game("c.rmv"), Secrets::Hide, &Work::default())
-        .unwrap();
-    let (_, library) = second.finish().unwrap();
-    assert_eq!(ids(&library), ["b.rmv", "b.rmv-2", "c.rmv"]);
-    let after = files(&folder.path().join("r/b.rmv"));
-    let stale = before.keys().filter(|name| *name != "recording.json");
-    let left: Vec<&String> = stale.filter(|name| after.contains_key(*name)).collect();
-    assert_eq!(left, [""; 0]);
-    let copy = files(&folder.path().join("r/b.rmv-2"));
-    assert!(
-        before.keys().eq(copy.keys()),
+    Recording::from_bytes(other, name).unwrap()
+}
+
+#[test]
+fn what_was_published_stays_unless_it_is_to_be_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let published = |names: &[&str], recording: &dyn Fn(&str) -> Recording, options| {
+        let mut site = site(folder.path());
+        let mut added = Ok(());
+        for name in names {
+            let index = site.add(&recording(name), Path::new(name), options, &Work::default());
+            added = added.and(index.map(|_| ()));
+        }
+        let (_, library) = site.finish().unwrap();
+        let ids: Vec<String> = library.recordings.into_iter().map(|one| one.id).collect();
+        (added, ids)
+    };
+    let keep = PublishOptions::default();
+    let (added, ids) = published(&["b.rmv", "\u{738b}.rmv", "\u{5609}.rmv"], &game, keep);
+    added.unwrap();
+    assert_eq!(ids.len(), 3, "{ids:?}");
+    let at = folder.path().join("r/b.rmv");
+    let before = files(&at);
+    assert_eq!(
+        before.keys().next(),
+        files(&folder.path().join("r").join(&ids[2])).keys().next(),
         "the same bytes, the same names"
     );
+    // The same again is no replacement.
+    let (added, same) = published(&["b.rmv"], &game, keep);
+    added.unwrap();
+    assert_eq!(same, ids);
+    let (added, same) = published(&["b.rmv"], &other, keep);
+    let error = added.unwrap_err().to_string();
+    let there = at.display();
+    assert_eq!(error, format!("{there} exists and is not replaced"));
+    assert_eq!((same, files(&at)), (ids.clone(), before.clone()));
+    let replace = PublishOptions {
+        existing: Existing::Replace,
+        ..keep
+    };
+    let (added, same) = published(&["b.rmv", "c.rmv"], &other, replace);
+    added.unwrap();
+    assert_eq!(same.len(), ids.len() + 1);
+    let after = files(&at);
+    let mut stale = before.keys().filter(|name| *name != "recording.json");
+    assert!(stale.all(|name| !after.contains_key(name)));
 }
 
 #[test]
@@ -184,7 +205,7 @@ fn secrets_are_in_no_file_unless_they_are_asked_for() {
         let secrets = secrets(&recording);
         for (show, asked) in [(false, Secrets::Hide), (true, Secrets::Show)] {
             let mut site = Site::new(Store::memory()).unwrap();
-            site.add(&recording, asked, &Work::default()).unwrap();
+            add(&mut site, &recording, asked);
             let (Store::Memory(files), _) = site.finish().unwrap() else {
                 unreachable!()
             };
@@ -207,9 +228,7 @@ fn a_broken_recording_is_published_as_far_as_it_can_be_read_and_says_so() {
     let cut = bytes[..bytes.len() * 2 / 3].to_vec();
     let recording = Recording::from_bytes(cut, "cut.rmv").unwrap();
     let mut site = Site::new(Store::memory()).unwrap();
-    let index = site
-        .add(&recording, Secrets::Hide, &Work::default())
-        .unwrap();
+    let index = add(&mut site, &recording, Secrets::Hide);
     assert_eq!(index.entry.verdict.as_deref(), Some("fail"));
     assert_eq!(index.lost.len(), 1, "{:?}", index.lost);
     assert!(index.lost[0].step.is_some(), "{:?}", index.lost);
@@ -236,8 +255,7 @@ fn names_in_one_file_are_no_markup() {
     let page = page(folder.path());
     let name = "</script><img src=x onerror=alert(1)><!--.rmv";
     let mut site = Site::new(Store::memory()).unwrap();
-    site.add(&game(name), Secrets::Hide, &Work::default())
-        .unwrap();
+    add(&mut site, &game(name), Secrets::Hide);
     let (store, _) = site.finish().unwrap();
     let html = String::from_utf8(single(&page, &store).unwrap()).unwrap();
     assert!(html.starts_with("<p>A</p><script ") && html.ends_with("</script>\n<p>B</p>"));

@@ -18,7 +18,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         Ok(recording) => recording,
         Err(error) => return Ok(ui.fail(&error)),
     };
-    if args.csv && ui.json {
+    if args.csv.is_some() && ui.json {
         return Ok(ui.refuse("either --json or --csv"));
     }
     let Moments { at, from, to } = match Moments::of(args, &recording) {
@@ -61,11 +61,7 @@ pub fn run(args: &Dump, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         conditions: args.conditions.clone(),
         limit: args.limit,
     };
-    let form = if args.csv {
-        RowForm::Csv
-    } else {
-        RowForm::Json
-    };
+    let form = args.csv.map_or(RowForm::Json, RowForm::Csv);
     if args.state {
         let dumped = recording.write_state(at, &scan, &selection, form, ui.out());
         return end(dumped, ui);
@@ -132,7 +128,7 @@ impl Dump {
     /// Returns a flag that is given and says something of rows, although no table is named.
     fn needs_table(&self) -> Option<&'static str> {
         let flags = [
-            (self.csv, "--csv"),
+            (self.csv.is_some(), "--csv"),
             (!self.columns.is_empty(), "--columns"),
             (!self.conditions.is_empty(), "--where"),
             (self.from.is_some(), "--from"),

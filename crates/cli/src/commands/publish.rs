@@ -1,13 +1,14 @@
 //! `gametape publish`: publishes recordings as a folder for any web host, or as one HTML file.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gametape::core::Spell as _;
 use gametape::core::text::{Counted, printable};
-use gametape::{Recording, Secrets, Work};
-use gametape_live::{Entry, Error, Index, Page, Site, Store, single};
+use gametape::{Recording, Work};
+use gametape_live::{Entry, Error, Index, Page, PublishOptions, Site, Store, names, single};
 use serde_json::json;
 
 use super::Call;
@@ -15,8 +16,8 @@ use crate::advice::of_output;
 use crate::args::Publish;
 use crate::exit::Exit;
 use crate::located::located;
-use crate::many::recordings;
-use crate::ui::{STRONG, Ui, byte_bar, styled};
+use crate::many::{Item, items, recordings};
+use crate::ui::{STRONG, Ui, byte_bar, secrets, styled};
 
 pub fn run(args: &Publish, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
@@ -62,10 +63,14 @@ fn publish(
     let (mut exit, mut seen, mut published) = (Exit::Fine, false, 0_u64);
     let options = call.open_options();
     let standard_input = |path: &_| call.open(path);
-    for opened in recordings(call.formats, &args.paths, &options, standard_input) {
+    let items = items(call.formats, &args.paths);
+    let named = named(&items);
+    for opened in recordings(call.formats, items, &options, standard_input) {
         seen = true;
         let added = opened.map_err(Error::from).and_then(|(recording, _)| {
-            let entry = add(&recording, &mut site, args.show_secrets)?;
+            let path = recording.path();
+            let name = named.get(path).map_or(path, PathBuf::as_path);
+            let entry = add(&recording, name, &mut site, args)?;
             Ok((recording, entry))
         });
         match added {
@@ -93,21 +98,37 @@ fn publish(
     })
 }
 
+/// The names by which recordings are published, by their paths.
+fn named(items: &[Item]) -> BTreeMap<PathBuf, PathBuf> {
+    let found = items.iter().filter_map(|item| match item {
+        Item::Found(found) => Some((&*found.path, &*found.below)),
+        _ => None,
+    });
+    let found: Vec<(&Path, &Path)> = found.collect();
+    let paths = found.iter().map(|(path, _)| path.to_path_buf());
+    paths.zip(names(&found)).collect()
+}
+
 /// The entry of a recording, and a sentence for each loss.
 type Added = (Entry, Vec<String>);
 
-fn add(recording: &Recording, site: &mut Site, show_secrets: bool) -> Result<Added, Error> {
-    let secrets = if show_secrets {
-        Secrets::Show
-    } else {
-        Secrets::Hide
+fn add(
+    recording: &Recording,
+    name: &Path,
+    site: &mut Site,
+    args: &Publish,
+) -> Result<Added, Error> {
+    let options = PublishOptions {
+        secrets: secrets(args.show_secrets),
+        existing: args.replace.existing(),
+        ..PublishOptions::default()
     };
     let bar = byte_bar(recording.input().size());
     let work = Work {
         progress: Some(&|done| bar.set_position(done)),
         ..Work::default()
     };
-    let added = site.add(recording, secrets, &work);
+    let added = site.add(recording, name, options, &work);
     bar.finish_and_clear();
     added.map(|Index { entry, lost, .. }| {
         let sentences = lost.into_iter().map(|one| one.text);

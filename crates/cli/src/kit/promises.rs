@@ -178,6 +178,11 @@ impl Kit {
             let bytes = read(&format!("r/{id}/{file}")).len();
             ended.expect(segment["bytes"] == bytes, "segments that are there");
         }
+        let again = self.run(folder, &["--json", "publish", name, "--out", "site"]);
+        again.expect(
+            again.text() == ended.text(),
+            "the same again is no replacement",
+        );
         let _ = fs::remove_dir_all(site);
     }
 

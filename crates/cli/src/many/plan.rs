@@ -40,16 +40,16 @@ pub fn items(formats: &Formats, paths: &[OsString]) -> Vec<Item> {
     items
 }
 
-/// Opens the recordings of these paths. Each comes with `true` if it was named itself, `false` if it was
+/// Opens the recordings of these items. Each comes with `true` if it was named itself, `false` if it was
 /// found in a folder or by a pattern. Files of other kinds that were only found are left out.
 #[cfg(any(feature = "live", feature = "tools"))]
 pub fn recordings<'a>(
     formats: &'a Formats,
-    paths: &[OsString],
+    items: Vec<Item>,
     options: &'a OpenOptions,
     standard_input: impl Fn(&OsStr) -> Result<Recording, Error> + 'a,
 ) -> impl Iterator<Item = Result<(Recording, bool), Error>> + 'a {
-    items(formats, paths).into_iter().filter_map(move |item| {
+    items.into_iter().filter_map(move |item| {
         let (opened, named) = match item {
             Item::Input => (standard_input("-".as_ref()), true),
             Item::Nothing(error) => (Err(error), true),

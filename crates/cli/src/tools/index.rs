@@ -15,7 +15,7 @@ use super::inputs::simulation;
 use crate::Exit;
 use crate::call::open;
 use crate::located::located;
-use crate::many::recordings;
+use crate::many::{items, recordings};
 use crate::ui::Ui;
 
 tool!(
@@ -40,7 +40,8 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     let mut seen = false;
     let options = OpenOptions::default();
     let standard_input = |path: &_| open(formats, path, &options);
-    for opened in recordings(formats, &args.paths, &options, standard_input) {
+    let items = items(formats, &args.paths);
+    for opened in recordings(formats, items, &options, standard_input) {
         // Files that were only found are skipped if their format has no index.
         if let Ok((recording, false)) = &opened
             && recording.tape_as::<MurkTape>().is_none()

@@ -69,6 +69,67 @@ games/a.rmv  as a.rmv
     assert!(html.contains("data-file=\"r/a.rmv/recording.json\""));
 }
 
+/// Neither a name that is no ASCII nor one that is there twice loses a recording.
+#[test]
+fn a_recording_is_only_replaced_if_that_is_asked_for() {
+    let folder = folder();
+    let path = folder.path();
+    let game = fs::read(path.join("games/a.rmv")).unwrap();
+    let other = &gametape_samples::mines::scenarios()[1];
+    let other = gametape_samples::mines::record(other, 9).unwrap();
+    let other = gametape::mines::rmv::write(&other).unwrap();
+    for name in ["x", "y"] {
+        fs::create_dir(path.join(name)).unwrap();
+    }
+    fs::write(path.join("x/\u{738b}.rmv"), &game).unwrap();
+    fs::write(path.join("x/\u{5609}.rmv"), &other).unwrap();
+    fs::write(path.join("x/b.rmv"), &game).unwrap();
+    fs::write(path.join("y/b.rmv"), &other).unwrap();
+    let ids = |args: &[&str], code: i32| -> Vec<String> {
+        let args = [&["publish", "--json", "--out", "site"], args].concat();
+        let ended = run(path, &args).code(code);
+        let out = String::from_utf8(ended.get_output().stdout.clone()).unwrap();
+        let lines = out.lines().map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            line["id"].as_str().map(str::to_owned)
+        });
+        lines.flatten().collect()
+    };
+    let listed = || {
+        let list = fs::read(path.join("site/library.json")).unwrap();
+        let list: serde_json::Value = serde_json::from_slice(&list).unwrap();
+        list["recordings"].as_array().unwrap().len()
+    };
+    let [first, second] = ["x/\u{738b}.rmv", "x/\u{5609}.rmv"].map(|name| ids(&[name], 0));
+    assert_ne!(first, second);
+    assert_eq!(listed(), 2);
+    // In one call, both are told by their folders, in whatever order they come.
+    let mut both = ids(&["x/b.rmv", "y/b.rmv"], 0);
+    assert_eq!(listed(), 4);
+    both.reverse();
+    assert_eq!(ids(&["y/b.rmv", "./x/b.rmv"], 0), both);
+    assert_eq!(listed(), 4);
+    // In two, the second needs the flag; the same again does not.
+    for _ in 0..2 {
+        assert_eq!(ids(&["x/b.rmv"], 0), ["b.rmv"]);
+    }
+    let index = path.join("site/r/b.rmv/recording.json");
+    let before = fs::read(&index).unwrap();
+    run(path, &["publish", "y/b.rmv", "--out", "site"])
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+gametape: site/r/b.rmv exists and is not replaced; --replace replaces it
+
+"#]]);
+    assert_eq!(fs::read(&index).unwrap(), before);
+    // The rest is published all the same; below a folder, a name is its path there.
+    assert_eq!(ids(&["y", "games/a.rmv"], 2), ["a.rmv"]);
+    assert_eq!(ids(&["y", "--replace"], 0), ["b.rmv"]);
+    assert_ne!(fs::read(&index).unwrap(), before);
+    assert_eq!(listed(), 6);
+}
+
 #[test]
 fn a_failed_publication_is_reported_and_loses_nothing() {
     let folder = folder();
@@ -99,10 +160,6 @@ fn a_failed_publication_is_reported_and_loses_nothing() {
         (
             &["publish", "games/a.rmv", "--single", "taken"],
             "taken exists and is not replaced; --replace replaces it",
-        ),
-        (
-            &["publish", "games/a.rmv", "--out", "site", "--replace"],
-            "error: the argument '--out <DIR>' cannot be used with '--replace'",
         ),
         (
             &["publish", "games/a.rmv"],

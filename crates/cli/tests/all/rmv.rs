@@ -3,11 +3,13 @@
 use std::fs;
 
 use gametape::mines::{PlayerFields, rmv};
+use gametape_cli::kit::Kit;
 use gametape_samples::mines::{record, scenarios};
 use gametape_testkit::mines::{mouse_of, remake};
+use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
-use crate::common::{expect, fine, gametape, json, outputs};
+use crate::common::{expect, fine, gametape, json, outputs, words};
 
 /// A game, by a player with a token.
 fn game(seed: u64, player: &str, token: &str) -> Vec<u8> {
@@ -429,4 +431,91 @@ fn a_folder_is_a_table() {
         );
         assert_eq!(out.lines().count(), 1 + 5, "{out}");
     }
+}
+
+/// A spreadsheet takes a text for a formula; other programs get what is recorded.
+#[test]
+fn for_a_spreadsheet_no_text_is_a_formula() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (at, player) in ["=1+1", "+1", "-1", "@A1", "\ta", "a=1", "-B, \"C\""]
+        .iter()
+        .enumerate()
+    {
+        fs::write(path.join(format!("{at}.rmv")), game(1, player, "T")).unwrap();
+        let dump = "dump --table game --columns player_name,total_time_ms";
+        let plain = fine(path, &format!("{dump} --csv {at}.rmv"));
+        assert_eq!(plain, fine(path, &format!("{dump} --csv=plain {at}.rmv")));
+        assert!(!plain.contains(['\u{feff}', '\r', '\'']), "{plain:?}");
+        let sheet = fine(path, &format!("{dump} --csv=excel {at}.rmv"));
+        let escaped = if *player == "a=1" { "" } else { "'" };
+        let line = plain.lines().nth(1).unwrap();
+        let quoted = line.strip_prefix('"').map_or_else(
+            || format!("{escaped}{line}"),
+            |rest| format!("\"{escaped}{rest}"),
+        );
+        assert_eq!(
+            sheet,
+            format!("\u{feff}player_name,total_time_ms\r\n{quoted}\r\n")
+        );
+    }
+    for (verb, name) in [
+        ("inspect", "details.player.name"),
+        ("verify --policy default", "player_name"),
+    ] {
+        let line = format!("{verb} --csv=excel .");
+        let out = gametape(path, &words(&line)).output().unwrap().stdout;
+        let out = String::from_utf8(out).unwrap();
+        let text = out.strip_prefix('\u{feff}').unwrap();
+        assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
+        let mut rows = csv::Reader::from_reader(text.as_bytes());
+        let heads = rows.headers().unwrap().clone();
+        let at = heads.iter().position(|head| head == name);
+        let at = at.unwrap_or_else(|| panic!("{verb}: {heads:?}"));
+        let names: Vec<String> = rows
+            .records()
+            .map(|row| row.unwrap()[at].to_owned())
+            .collect();
+        let wanted = ["'=1+1", "'+1", "'-1", "'@A1", "'\ta", "a=1", "'-B, \"C\""];
+        assert_eq!(names, wanted, "{verb}");
+    }
+    fs::copy(path.join("0.rmv"), path.join("=2.rmv")).unwrap();
+    let stats = fine(path, "stats --csv=excel =2.rmv");
+    assert!(stats.contains("\r\n'=2.rmv,pass,"), "{stats}");
+    // Numbers are numbers.
+    let moves = "dump 0.rmv --table mouse_events --columns time_ms,x,y";
+    let plain = fine(path, &format!("{moves} --csv"));
+    let sheet = fine(path, &format!("{moves} --csv=excel"));
+    assert_eq!(sheet, format!("\u{feff}{}", plain.replace('\n', "\r\n")));
+    let (_, err) = outputs(path, &format!("{moves} --csv=calc"), 2);
+    assert!(err.contains("[possible values: plain, excel]"), "{err}");
+}
+
+/// Of a table that is longer than what a pipe holds, too.
+#[test]
+fn a_closed_pipe_ends_a_table_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut all = scenarios().into_iter();
+    let expert = all.find(|one| one.name == "v1-expert-win").unwrap();
+    let long = record(&expert, 1).unwrap();
+    fs::write(path.join("long.rmv"), rmv::write(&long).unwrap()).unwrap();
+    fs::create_dir(path.join("many")).unwrap();
+    let one = game(1, "Ada", "T");
+    for at in 0..500 {
+        fs::write(path.join(format!("many/{at:0200}.rmv")), &one).unwrap();
+    }
+    let lines = [
+        "dump long.rmv --table mouse_events --csv",
+        "dump long.rmv --table cursor --state --csv",
+        "inspect --csv many",
+        "stats --csv=excel many",
+        "verify --policy default --csv many",
+    ];
+    for line in &lines[2..] {
+        let table = gametape(path, &words(line)).output().unwrap().stdout;
+        assert!(table.len() > 100_000, "{line}: {}", table.len());
+    }
+    assert!(fine(path, lines[0]).len() > 100_000);
+    Kit::new(cargo_bin("gametape"), Vec::new()).printing(path, &lines, || ());
 }

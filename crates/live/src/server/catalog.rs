@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gametape::Formats;
-use gametape::core::Spell as _;
 use tempfile::TempDir;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -18,7 +17,8 @@ use super::options::ServeOptions;
 use super::room::Follower;
 use crate::Error;
 use crate::index::{Entry, Library, VERSION};
-use crate::site::{free_id, id_of};
+use crate::names;
+use crate::site::{hashed, id_of};
 
 /// The least time between two searches of the folders.
 const LOOKED: Duration = Duration::from_secs(2);
@@ -174,8 +174,20 @@ impl Catalog {
         let now = Instant::now();
         let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         let roots = roots.clone();
-        let found = roots.iter().flat_map(|root| self.found(root));
-        let found: Vec<(PathBuf, String)> = found.take(MOST).collect();
+        let (folders, files): (Vec<Root>, Vec<Root>) =
+            roots.into_iter().partition(|root| root.is_folder);
+        // An id must not depend on what other files there are. Below the only folder its path is enough.
+        let mut below = names_of(&folders);
+        if let [only] = &mut *below {
+            *only = PathBuf::new();
+        }
+        let outside = Path::new(if folders.is_empty() { "" } else { ".." });
+        let beside = names_of(&files);
+        let beside = beside.into_iter().map(|name| outside.join(name));
+        let roots = folders.iter().chain(&files);
+        let found = roots.zip(below.into_iter().chain(beside));
+        let found = found.flat_map(|(root, name)| self.found(root, &name));
+        let found: Vec<(PathBuf, PathBuf)> = found.take(MOST).collect();
         let mut items = self.items();
         let there = found
             .into_iter()
@@ -186,12 +198,10 @@ impl Catalog {
         items.by_id.values().cloned().collect()
     }
 
-    /// Returns the files of a root, with the names that their ids are made from.
-    fn found(&self, root: &Root) -> Vec<(PathBuf, String)> {
+    /// Returns the files of a root of this name, with the names that their ids are made from.
+    fn found(&self, root: &Root, name: &Path) -> Vec<(PathBuf, PathBuf)> {
         if !root.is_folder {
-            let name = root.path.file_name().unwrap_or_default();
-            let name = name.spelled().into_owned();
-            return vec![(root.path.clone(), name)];
+            return vec![(root.path.clone(), name.to_owned())];
         }
         let mut files = Vec::new();
         for found in self.formats.find(&root.path).into_iter().flatten() {
@@ -200,7 +210,7 @@ impl Catalog {
                 continue;
             }
             let within = found.path.strip_prefix(&root.path);
-            let name = within.unwrap_or(&found.path).spelled().into_owned();
+            let name = name.join(within.unwrap_or(&found.path));
             files.push((found.path, name));
         }
         files
@@ -342,6 +352,15 @@ impl Catalog {
     }
 }
 
+/// Returns names that tell roots apart.
+fn names_of(roots: &[Root]) -> Vec<PathBuf> {
+    let named = roots.iter().map(|Root { path, .. }| {
+        let name = path.file_name().unwrap_or_default();
+        (path.as_path(), Path::new(name))
+    });
+    names(&named.collect::<Vec<_>>())
+}
+
 /// Returns whether a recording lies in a folder, and, if it is itself a folder, all its files do.
 fn stays(path: &Path, folder: &Path) -> bool {
     let lies = |path: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(folder));
@@ -352,10 +371,15 @@ fn stays(path: &Path, folder: &Path) -> bool {
 
 impl Items {
     /// Returns the id of a file, which stays the same while the server runs.
-    fn give(&mut self, path: PathBuf, name: &str) -> String {
+    fn give(&mut self, path: PathBuf, name: &Path) -> String {
         let id = self.ids.get(&path).cloned().unwrap_or_else(|| {
-            let given: BTreeSet<&str> = self.ids.values().map(String::as_str).collect();
-            free_id(&id_of(name), |id| given.contains(id))
+            let id = id_of(name);
+            // Names below several folders may meet, if rarely.
+            if self.by_id.contains_key(&id) {
+                hashed(name, &path)
+            } else {
+                id
+            }
         });
         self.ids.insert(path.clone(), id.clone());
         let item = self.by_id.entry(id.clone());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gametape::core::Spell as _;
 use gametape::core::tape::Work;
-use gametape::{Formats, Recording};
+use gametape::{Existing, Formats, Recording};
 use tokio::sync::watch;
 
 use super::growth::FileState;
@@ -281,6 +281,7 @@ impl Item {
                 secrets: context.options.secrets,
                 growing,
                 grew: self.grew.load(Ordering::Relaxed),
+                existing: Existing::Replace,
             };
             let index = publish(recording, &self.id, options, &mut store, work)?;
             self.put_entry(index.entry);

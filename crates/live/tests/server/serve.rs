@@ -13,6 +13,9 @@ use serde_json::Value as Json;
 
 use crate::kit::{library, options, serve};
 
+/// The id of `old/b c.rmv`.
+const BELOW: &str = "old-b-c.rmv-1716186786";
+
 #[test]
 fn a_library_is_listed_and_its_recordings_are_made_when_they_are_asked_for() {
     let served = serve(library(), options());
@@ -22,12 +25,12 @@ fn a_library_is_listed_and_its_recordings_are_made_when_they_are_asked_for() {
         .iter()
         .map(|entry| entry["id"].as_str().unwrap())
         .collect();
-    assert_eq!(ids, ["a.rmv", "old-b-c.rmv"]);
+    assert_eq!(ids, ["a.rmv", BELOW]);
     assert!(entries[0]["verdict"].is_null());
-    let index = served.recording("old-b-c.rmv");
+    let index = served.recording(BELOW);
     assert_eq!(index["name"], "b c.rmv");
     for segment in index["segments"].as_array().unwrap() {
-        let path = format!("/r/old-b-c.rmv/{}", segment["file"].as_str().unwrap());
+        let path = format!("/r/{BELOW}/{}", segment["file"].as_str().unwrap());
         let answer = served.get(&path);
         assert_eq!(
             (answer.status, answer.body.len() as u64),
@@ -52,6 +55,49 @@ fn a_library_is_listed_and_its_recordings_are_made_when_they_are_asked_for() {
     let listed = served.get("/library.json").json();
     assert!(listed["recordings"][1]["verdict"].is_string());
     assert_eq!(served.get("/r/nobody/recording.json").status, 404);
+}
+
+#[test]
+fn a_recording_has_the_same_id_whatever_else_there_is() {
+    let folder = library();
+    let games = folder.path().join("games");
+    let ids = |roots: &[&str]| {
+        let page = Page::read(&folder.path().join("dist")).unwrap();
+        let roots: Vec<PathBuf> = roots.iter().map(|root| folder.path().join(root)).collect();
+        Server::bind(&roots, gametape::formats(), page, options())
+            .unwrap()
+            .ids()
+    };
+    let first = ids(&["games"]);
+    assert_eq!(first, ["a.rmv", "notes.txt", BELOW]);
+    // Each of them had the id of `old/b c.rmv` once, if it was found first.
+    for name in ["old-b-c.rmv", "old b-c.rmv", "old b c.rmv", "0.rmv"] {
+        fs::copy(games.join("a.rmv"), games.join(name)).unwrap();
+    }
+    let more = ids(&["games"]);
+    assert_eq!(more.len(), first.len() + 4, "{more:?}");
+    assert!(first.iter().all(|id| more.contains(id)), "{more:?}");
+    // A file beside the folder does not take the name of one that is put there.
+    fs::copy(games.join("a.rmv"), folder.path().join("1.rmv")).unwrap();
+    let beside = ids(&["games", "1.rmv"]);
+    fs::copy(games.join("a.rmv"), games.join("1.rmv")).unwrap();
+    let after = ids(&["1.rmv", "games/0.rmv", "games"]);
+    assert_eq!(after.len(), more.len() + 2, "{after:?}");
+    assert!(beside.iter().all(|id| after.contains(id)), "{after:?}");
+    fs::remove_file(games.join("1.rmv")).unwrap();
+    // Below several folders, whatever their order.
+    fs::create_dir(folder.path().join("more")).unwrap();
+    fs::copy(games.join("a.rmv"), folder.path().join("more/a.rmv")).unwrap();
+    let both = ids(&["games", "more"]);
+    assert_eq!(both.len(), more.len() + 1, "{both:?}");
+    assert_eq!(both, ids(&["more", "games"]));
+    let files = ["games/a.rmv", "more/a.rmv", "games/0.rmv"];
+    let named = ids(&files);
+    assert!(named.contains(&"0.rmv".to_owned()), "{named:?}");
+    assert_eq!(
+        (named.len(), &named),
+        (3, &ids(&[files[1], files[0], files[2]]))
+    );
 }
 
 #[test]
@@ -326,14 +372,14 @@ fn segments_take_no_more_room_than_they_may() {
         let served = serve(library(), bounded(1 << 30));
         served.recording("a.rmv");
         let one = bytes_below(&cache.path().join("r/a.rmv"));
-        served.recording("old-b-c.rmv");
-        (one, bytes_below(&cache.path().join("r/old-b-c.rmv")))
+        served.recording(BELOW);
+        (one, bytes_below(&cache.path().join("r").join(BELOW)))
     };
     fs::remove_dir_all(cache.path().join("r")).unwrap();
     let (one, other) = both;
     let served = serve(library(), bounded(one.max(other) + 10));
     served.recording("a.rmv");
-    served.recording("old-b-c.rmv");
+    served.recording(BELOW);
     // Room is made after the answer.
     let goes = |id: &str| {
         let folder = cache.path().join("r").join(id);
@@ -345,7 +391,7 @@ fn segments_take_no_more_room_than_they_may() {
     };
     goes("a.rmv");
     served.recording("a.rmv");
-    goes("old-b-c.rmv");
+    goes(BELOW);
     drop(served);
     let served = serve(library(), bounded(100));
     let answer = served.made("a.rmv");

@@ -26,10 +26,10 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
         return Ok(ui.fail(&error));
     }
-    if args.csv && ui.json {
+    if args.csv.is_some() && ui.json {
         return Ok(ui.refuse("either --json or --csv"));
     }
-    ui.sheet = args.csv.then(Sheet::default);
+    ui.sheet = args.csv.map(Sheet::new);
     let mut exit = Exit::Fine;
     let mut seen = false;
     let measure = |recording: &Recording, _| -> Figures {

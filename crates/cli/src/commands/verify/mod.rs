@@ -38,10 +38,10 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
         return Ok(ui.fail(&error));
     }
-    if args.csv && ui.json {
+    if args.csv.is_some() && ui.json {
         return Ok(ui.refuse("either --json or --csv"));
     }
-    ui.sheet = args.csv.then(Sheet::default);
+    ui.sheet = args.csv.map(Sheet::new);
     let policy = match args.policy.as_ref().map(|name| policy(name, call.formats)) {
         None => None,
         Some(Ok(policy)) => Some(policy),
@@ -58,7 +58,7 @@ pub fn run(args: &Verify, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         call,
         options: &call.open_options(),
         policy: policy.as_ref(),
-        lists: args.csv,
+        lists: args.csv.is_some(),
         say: &say,
     };
     many::each(

@@ -110,7 +110,7 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         let finding = unreadable(error);
-        if self.args.csv {
+        if self.args.csv.is_some() {
             let mut decision = Decision::default();
             decision.reject(&finding);
             return self.put(None, &lines::listed(path, &decision, Map::new()), ui);
@@ -151,7 +151,7 @@ impl<'a> Report<'a> {
                 ui,
             );
         }
-        let line = if self.args.csv {
+        let line = if self.args.csv.is_some() {
             lines::listed(path, &audited.decision, audited.facts.clone())
         } else if ui.json {
             let mut line = lines::audited(path, Some(audited.format), audit);
@@ -182,7 +182,7 @@ impl<'a> Report<'a> {
     fn print(&mut self, line: &Map<String, Value>, ui: &mut Ui) -> io::Result<()> {
         let admitted = line.get("admitted").and_then(Value::as_bool);
         self.summary.decide(admitted);
-        if self.args.csv {
+        if self.args.csv.is_some() {
             ui.record(&lines::ranked(line.clone()))
         } else if ui.json {
             ui.object(line)

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gametape::core::Spell as _;
 use gametape::core::text::Counted;
-use gametape::{Recording, Secrets, Work};
-use gametape_live::{Error, Page, Site, Store};
+use gametape::{Existing, Recording, Work};
+use gametape_live::{Error, Page, PublishOptions, Site, Store};
 
 use crate::ui::Ui;
 
@@ -42,12 +42,17 @@ pub fn publish(folder: &Path, ui: &mut Ui) -> io::Result<Result<(), String>> {
 fn make(folder: &Path, out: &Path) -> Result<(u64, bool), Error> {
     let mut site = Site::new(Store::folder(out)?)?;
     let mut published = 0;
+    let options = PublishOptions {
+        existing: Existing::Replace,
+        ..PublishOptions::default()
+    };
     for found in gametape::find(folder) {
+        let found = found?;
         // Other files in the folder are skipped.
-        let Ok(recording) = Recording::open(&found?.path) else {
+        let Ok(recording) = Recording::open(&found.path) else {
             continue;
         };
-        site.add(&recording, Secrets::Hide, &Work::default())?;
+        site.add(&recording, &found.below, options, &Work::default())?;
         published += 1;
     }
     let page = match site.with_page(&Page::built()) {

@@ -8,10 +8,11 @@ use gametape::core::tape;
 use gametape::murk::engine::World;
 use gametape::murk::tape::{Murk as Format, MurkError};
 use gametape::murk::tools::{Branch, RecordOptions, Watch};
-use gametape::{Error, Formats};
+use gametape::{CsvStyle, Error, Formats};
 
 use super::super::serving::Serve;
 use super::values::{Seeds, seeds};
+use crate::args::csv_style;
 use crate::tools::inputs::{open, simulation, world};
 
 /// Run a Murk world and record it, or run it many times and make a table
@@ -92,9 +93,10 @@ pub struct Sweeping {
     /// and std, or a cell: heat@3,4; may be given several times [default: mean, min and max of each field]
     #[arg(long, value_name = "FIELD.MEAN", requires = "runs")]
     pub measure: Vec<String>,
-    /// With --sweep or --seeds, print comma-separated values in place of text
-    #[arg(long, requires = "runs", conflicts_with = "output")]
-    pub csv: bool,
+    /// With --sweep or --seeds, print comma-separated values in place of text; =excel for spreadsheets
+    #[arg(long, value_name = "excel", num_args = 0..=1, require_equals = true, default_missing_value = "plain",
+        value_parser = csv_style(), requires = "runs", conflicts_with = "output")]
+    pub csv: Option<CsvStyle>,
 }
 
 impl Sweeping {

@@ -9,7 +9,7 @@ use gametape::core::tape::write_json;
 use gametape::core::text::{Counted, Grouped, TextTable, nearest, printable};
 use gametape::murk::engine::World;
 use gametape::murk::tools::{Measure, Run, Sweep, Swept};
-use gametape::{Error, Existing, Formats, Work};
+use gametape::{CsvStyle, CsvWriter, Error, Existing, Formats, Work};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,7 @@ use crate::ui::Ui;
 /// The file of a table, by its extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    Csv,
+    Csv(CsvStyle),
     Json,
 }
 
@@ -42,7 +42,7 @@ struct Table {
 }
 
 pub fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-    if args.sweeping.csv && ui.json {
+    if args.sweeping.csv.is_some() && ui.json {
         return Ok(ui.refuse("either --json or --csv"));
     }
     let made = target(args.output.as_deref()).and_then(|form| Ok((form, make(args, formats)?)));
@@ -63,15 +63,17 @@ pub fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
             ui.data()?;
             table.write(Form::Json, ui.out())?;
         }
-        _ if args.sweeping.csv => {
-            ui.data()?;
-            table.write(Form::Csv, ui.out())?;
-        }
-        _ => {
-            for line in table.lines() {
-                ui.line(line)?;
+        _ => match args.sweeping.csv {
+            Some(style) => {
+                ui.data()?;
+                table.write(Form::Csv(style), ui.out())?;
             }
-        }
+            None => {
+                for line in table.lines() {
+                    ui.line(line)?;
+                }
+            }
+        },
     }
     ui.flush()?;
     Ok(table.complain(ui))
@@ -86,7 +88,7 @@ fn target(path: Option<&Path>) -> Result<Option<Form>, Error> {
         .extension()
         .map(|extension| extension.to_string_lossy());
     let form = match extension.as_deref() {
-        Some("csv") => Form::Csv,
+        Some("csv") => Form::Csv(CsvStyle::Plain),
         Some("jsonl") => Form::Json,
         _ => {
             return Err(unwritable(
@@ -235,11 +237,17 @@ impl Table {
 
     fn write(&self, form: Form, out: &mut impl Write) -> io::Result<()> {
         match form {
-            Form::Csv => {
-                let mut writer = csv::Writer::from_writer(out);
-                writer.write_record(self.heads())?;
+            Form::Csv(style) => {
+                let mut writer = CsvWriter::new(style, out)?;
+                writer.texts(self.heads())?;
                 for row in self.rows() {
-                    writer.write_record(row.iter().map(text))?;
+                    for cell in &row {
+                        match cell {
+                            Value::String(text) => writer.text(text)?,
+                            other => writer.number(text(other))?,
+                        }
+                    }
+                    writer.end_row()?;
                 }
                 writer.flush()
             }
