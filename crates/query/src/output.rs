@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use datafusion::arrow::array::{Array, ArrowPrimitiveType, AsArray as _, PrimitiveArray, RecordBatch};
+use datafusion::arrow::array::{
+    Array, ArrowPrimitiveType, AsArray as _, PrimitiveArray, RecordBatch,
+};
 use datafusion::arrow::csv::WriterBuilder;
 use datafusion::arrow::datatypes::{DataType, FieldRef, Int64Type, SchemaRef, UInt64Type};
 use datafusion::arrow::error::ArrowError;

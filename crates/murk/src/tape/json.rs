@@ -57,7 +57,12 @@ pub(super) fn write_frame(
 ) -> io::Result<()> {
     let mut line = String::with_capacity(64 + 160 * frame.commands().len().min(1 << 16));
     // Writing to a string does not fail.
-    let _ = write!(line, r#"{{"step":{},"tick":{}"#, frame.index, whole(frame.tick));
+    let _ = write!(
+        line,
+        r#"{{"step":{},"tick":{}"#,
+        frame.index,
+        whole(frame.tick)
+    );
     if let Some(time) = time {
         let _ = write!(line, r#","time_ms":{}"#, time.ms());
     }
