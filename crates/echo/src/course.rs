@@ -116,7 +116,7 @@ impl Course {
 /// The game clock in seconds, while it runs.
 pub(crate) fn running(session: &Session) -> Option<f32> {
     let runs = session.game_status == GameStatus::Playing && session.is_played();
-    Some(session.game_clock).filter(|clock| runs && clock.is_finite())
+    session.clock().filter(|clock| runs && clock.is_finite())
 }
 
 /// The milliseconds that a clock has lost from one frame to the next; `None` if it did something else.

@@ -141,5 +141,6 @@ fields! {
         HoldingElsewhere = "what hands hold outside of the arena", "";
         LoadoutElsewhere = "loadout outside of combat", "";
         UnknownMembers = "unknown members", "";
+        MissingMembers = "missing members", "";
     }
 }

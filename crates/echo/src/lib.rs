@@ -75,9 +75,9 @@ pub use limits::{Limits, ReadOptions};
 pub use members::{MEMBERS, Member};
 pub use model::{
     Arm, BONES, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore,
-    LastThrow, Loadout, Map, Object, Ordnance, ParseTimeError, Pause, PausedState, Payload, Player,
-    PlayerBones, Pose, Session, Stats, THROW_MEMBERS, TacMod, Team, TeamId, Time, Unknown, Vec3,
-    VrPlayer, Weapon, clock_display,
+    LastThrow, Loadout, Map, Missing, Object, Ordnance, ParseTimeError, Pause, PausedState,
+    Payload, Player, PlayerBones, Pose, Session, Stats, THROW_MEMBERS, TacMod, Team, TeamId, Time,
+    Unknown, Vec3, VrPlayer, Weapon, clock_display,
 };
 pub use rule::{Rule, ZipCut};
 pub use spelled::Spelled;

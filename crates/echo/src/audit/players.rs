@@ -94,7 +94,10 @@ impl Players {
             .extend(session.players().map(|(team, player)| Seen {
                 userid: player.userid,
                 team,
-                head: player.head.position,
+                // A distance to nowhere is beyond no limit.
+                head: player
+                    .known_head()
+                    .map_or([f32::NAN; 3], |head| head.position),
                 stunned: player.stunned,
                 counts: player.stats.as_ref().map(counts),
                 joined: None,

@@ -61,5 +61,5 @@ pub(super) struct Follows {
 /// Whether the clock runs. In sudden death, the match is played after its time is up, and no recording at
 /// hand shows what the clock does.
 pub(super) fn clock_runs(session: &Session) -> bool {
-    session.game_status == GameStatus::Playing && session.is_played()
+    session.clock().is_some() && session.game_status == GameStatus::Playing && session.is_played()
 }

@@ -46,10 +46,13 @@ fn whole(session: &Session, report: &mut Report<'_>) {
         let found = session.teams.len() as u64;
         report.raise(Rule::Teams { found });
     }
-    let (shown, clock) = (&session.game_clock_display, session.game_clock);
+    let (shown, clock) = (&session.game_clock_display, session.clock());
     // The text is mostly the same. One that is rounded differently, by a hundredth or a frame, is not
     // irregular.
-    if !shown.is_empty() && clock.is_finite() && *shown != clock_display(clock) {
+    if let Some(clock) = clock.filter(|clock| clock.is_finite())
+        && !shown.is_empty()
+        && *shown != clock_display(clock)
+    {
         let off = seconds(shown).map_or(f64::INFINITY, |shown| {
             (shown - f64::from(clock.max(0.0))).abs()
         });

@@ -72,6 +72,11 @@ fn player<S: Sink>(
     player::number(sink, at, [a, b]);
     player::level(sink, at, [a, b]);
     player::ping(sink, at, [a, b]);
+    let same = a.missing == b.missing;
+    let field = Field::MissingMembers;
+    sink.other(field, at, "missing members", same, || {
+        [a, b].map(|player| player.missing.count().to_string())
+    });
     let loss = before.map(|before| before.packet_loss);
     player::packetlossratio(sink, at, [a, b], loss);
     flags(at, a, b, sink);

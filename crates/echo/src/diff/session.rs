@@ -288,4 +288,9 @@ fn rest<S: Sink>(a: &Session, b: &Session, sink: &mut S) {
     sink.other(field, at, "unknown members", same, || {
         [a, b].map(|s| s.unknown.len().to_string())
     });
+    let same = a.missing == b.missing;
+    let field = Field::MissingMembers;
+    sink.other(field, at, "missing members", same, || {
+        [a, b].map(|s| s.missing.count().to_string())
+    });
 }

@@ -98,9 +98,7 @@ const MOST: usize = 64;
 fn unknown(members: &[crate::model::Unknown]) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for member in members {
-        let name = gametape_core::text::shortened(&gametape_core::text::printable(&member.name));
-        let owner = owner(member.object);
-        let member = format!("{owner}{name}");
+        let member = member.path();
         let rule = match &*member {
             "possession" => Rule::MemberLost {
                 member,
@@ -116,27 +114,6 @@ fn unknown(members: &[crate::model::Unknown]) -> Vec<Rule> {
         }
     }
     rules
-}
-
-/// The path of an object, with a point after it.
-const fn owner(object: Object) -> &'static str {
-    match object {
-        Object::Session | Object::Bones => "",
-        Object::Disc => "disc.",
-        Object::Pause => "pause.",
-        Object::LastScore => "last_score.",
-        Object::LastThrow => "last_throw.",
-        Object::VrPlayer => "player.",
-        Object::Team(_) => "teams[].",
-        Object::TeamStats(_) => "teams[].stats.",
-        Object::Player(..) => "teams[].players[].",
-        Object::PlayerStats(..) => "teams[].players[].stats.",
-        Object::Pose(_, _, 0) => "teams[].players[].head.",
-        Object::Pose(_, _, 1) => "teams[].players[].body.",
-        Object::Pose(_, _, 2) => "teams[].players[].lhand.",
-        Object::Pose(..) => "teams[].players[].rhand.",
-        Object::UserBones(_) => "user_bones[].",
-    }
 }
 
 /// Reads the bones of a line. Returns what is odd in them.

@@ -42,6 +42,44 @@ pub(crate) use session::{
     session_members,
 };
 
+/// The names of an object's members.
+macro_rules! names {
+    ($(
+        $name:literal: $kind:ident $place:tt $(in $unit:literal)?,
+        $doc:literal $(, $attr:ident $value:tt)*;
+    )*) => {
+        &[$($name),*]
+    };
+}
+/// The names of the session's members.
+pub(crate) const SESSION: &[&str] = session_members! { names };
+/// The names of a player's members.
+pub(crate) const PLAYER: &[&str] = player_members! { names };
+
+/// The bit of a member among those of its object. The session has the most, 37.
+pub(crate) const fn bit(names: &[&str], name: &str) -> u64 {
+    let mut rest = names;
+    let mut bit = 1;
+    while let [first, others @ ..] = rest {
+        if equal(first.as_bytes(), name.as_bytes()) {
+            return bit;
+        }
+        bit <<= 1;
+        rest = others;
+    }
+    0
+}
+
+const fn equal(mut a: &[u8], mut b: &[u8]) -> bool {
+    loop {
+        match (a, b) {
+            ([], []) => return true,
+            ([x, a_rest @ ..], [y, b_rest @ ..]) if *x == *y => (a, b) = (a_rest, b_rest),
+            _ => return false,
+        }
+    }
+}
+
 /// The order in which names and ids are numbered for redaction: all those of the first turn in a frame,
 /// then those of the second, and so on. Among names, players come first; among ids, accounts.
 pub(crate) const TURNS: std::ops::RangeInclusive<u8> = 1..=5;

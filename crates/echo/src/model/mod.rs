@@ -3,14 +3,16 @@
 //! Units are those of the API: metres, metres a second, seconds, and degrees where a name ends in `_deg`.
 //! Members have the API's names.
 
+mod missing;
 mod spelling;
 mod text;
 mod time;
 
 use compact_str::CompactString;
 
-use crate::members::{last_throw_members, stats_members};
+use crate::members::{self, last_throw_members, stats_members};
 
+pub use missing::Missing;
 pub(crate) use spelling::{SpelledTime, read as read_time};
 pub use text::{
     Arm, Game, GameStatus, GoalType, Holding, Map, Ordnance, PausedState, TacMod, TeamId, Weapon,
@@ -101,6 +103,8 @@ pub struct Session {
     pub err_description: Option<CompactString>,
     /// Members that this model does not know, kept as they are spelled.
     pub unknown: Vec<Unknown>,
+    /// Members that the answer lacks.
+    pub missing: Missing,
 }
 
 /// Triggers and grips of the client; 0 to 1.
@@ -340,6 +344,31 @@ pub struct Player {
     pub stats: Option<Stats>,
     /// The player's equipment. Combat.
     pub loadout: Option<Loadout>,
+    /// Members that the answer lacks.
+    pub missing: Missing,
+}
+
+impl Player {
+    /// The pose of the head; `None` if the answer lacks it.
+    pub(crate) const fn known_head(&self) -> Option<&Pose> {
+        const BIT: u64 = members::bit(members::PLAYER, "head");
+        if self.missing.has(BIT) {
+            None
+        } else {
+            Some(&self.head)
+        }
+    }
+
+    /// The ping in milliseconds; `None` if the answer lacks it, as those until 2020 do.
+    #[must_use]
+    pub const fn ping(&self) -> Option<i32> {
+        const BIT: u64 = members::bit(members::PLAYER, "ping");
+        if self.missing.has(BIT) {
+            None
+        } else {
+            Some(self.ping)
+        }
+    }
 }
 
 /// A player's equipment in combat: `Weapon`, `Ordnance`, `TacMod`, `Arm`.
@@ -393,6 +422,32 @@ pub struct Unknown {
     pub json: CompactString,
 }
 
+impl Unknown {
+    /// The path of the member, without the numbers of teams and players: `teams[].players[].mood`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let owner = match self.object {
+            Object::Session | Object::Bones => "",
+            Object::Disc => "disc.",
+            Object::Pause => "pause.",
+            Object::LastScore => "last_score.",
+            Object::LastThrow => "last_throw.",
+            Object::VrPlayer => "player.",
+            Object::Team(_) => "teams[].",
+            Object::TeamStats(_) => "teams[].stats.",
+            Object::Player(..) => "teams[].players[].",
+            Object::PlayerStats(..) => "teams[].players[].stats.",
+            Object::Pose(_, _, 0) => "teams[].players[].head.",
+            Object::Pose(_, _, 1) => "teams[].players[].body.",
+            Object::Pose(_, _, 2) => "teams[].players[].lhand.",
+            Object::Pose(..) => "teams[].players[].rhand.",
+            Object::UserBones(_) => "user_bones[].",
+        };
+        let name = gametape_core::text::printable(&self.name);
+        format!("{owner}{}", gametape_core::text::shortened(&name))
+    }
+}
+
 /// An object of the API's responses. Teams and players are counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -426,6 +481,17 @@ pub enum Object {
 }
 
 impl Session {
+    /// The game's clock in seconds; `None` if the answer lacks it, as some of combat do.
+    #[must_use]
+    pub const fn clock(&self) -> Option<f32> {
+        const BIT: u64 = members::bit(members::SESSION, "game_clock");
+        if self.missing.has(BIT) {
+            None
+        } else {
+            Some(self.game_clock)
+        }
+    }
+
     /// Returns all players with the index of their team, blue first.
     pub fn players(&self) -> impl Iterator<Item = (usize, &Player)> {
         self.teams

@@ -50,7 +50,7 @@ impl GoalFinder {
                 let goal = Goal {
                     time_ms: step.now_ms,
                     frame: step.frame,
-                    clock: session.game_clock,
+                    clock: session.clock(),
                     team,
                     points: now - before,
                     goal_type: None,

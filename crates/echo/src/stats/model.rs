@@ -87,7 +87,7 @@ pub struct Score {
     /// The time of the change.
     pub time_ms: u64,
     /// Seconds on the clock.
-    pub clock: f32,
+    pub clock: Option<f32>,
     /// Points of blue.
     pub blue: f32,
     /// Points of orange.
@@ -106,7 +106,7 @@ pub struct Goal {
     #[serde(rename = "step")]
     pub frame: u64,
     /// Seconds on the clock.
-    pub clock: f32,
+    pub clock: Option<f32>,
     /// The team whose points rose.
     #[serde(serialize_with = "text")]
     pub team: TeamId,
@@ -179,7 +179,7 @@ pub struct StatusChange {
     /// The time of the change.
     pub time_ms: u64,
     /// Seconds on the clock.
-    pub clock: f32,
+    pub clock: Option<f32>,
     /// The status, as the API spells it.
     pub status: CompactString,
 }

@@ -279,8 +279,10 @@ impl Known {
         self.left = None;
         self.stay(passed, playing);
         if is_in_team(&team) {
-            self.head
-                .push(&player.head.position, passed, MAX_PLAYER_SPEED);
+            match player.known_head() {
+                Some(head) => self.head.push(&head.position, passed, MAX_PLAYER_SPEED),
+                None => self.head.lose(),
+            }
             self.out.top_speed = faster(self.out.top_speed, &player.velocity, MAX_PLAYER_SPEED);
         } else {
             // A spectator flies where no player can.
@@ -304,8 +306,8 @@ impl Known {
             self.out.teams.push(team.clone());
         }
         self.team = team;
-        if player.ping >= 0 {
-            self.pings.push(player.ping);
+        if let Some(ping) = player.ping().filter(|ping| *ping >= 0) {
+            self.pings.push(ping);
         }
         if (0.0..=1.0).contains(&player.packetlossratio) {
             self.losses.0 += 1;

@@ -27,7 +27,7 @@ impl Tracker {
         left_out: &mut u64,
     ) {
         let time_ms = step.now_ms;
-        let clock = session.game_clock;
+        let clock = session.clock();
         let [blue, orange] = [session.blue_points, session.orange_points];
         // In combat, points grow with every frame; only whole ones are listed.
         let whole = [blue, orange].map(f32::floor);

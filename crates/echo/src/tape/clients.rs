@@ -40,7 +40,9 @@ pub(super) struct Moments {
 impl Moments {
     pub fn push(&mut self, frame: &Frame) {
         let session = &frame.session;
-        let clock = session.game_clock;
+        let Some(clock) = session.clock() else {
+            return;
+        };
         if self
             .before
             .replace(clock)

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gametape_core::table::{Scan, kit};
+use gametape_core::table::{Scan, Value, kit};
 use gametape_core::tape::{Companions, Error, Format, Options, Source, Tape, Work};
 use gametape_core::{At, Input};
 use gametape_echo::tape::{Butter, Echoreplay};
@@ -210,7 +210,7 @@ fn a_recording_that_changes_while_it_is_played_gives_no_wrong_frame() {
             .as_bytes(),
     );
     let clock = Scan::table("game").columns(["clock"]);
-    assert_eq!(play.state(&clock).unwrap().get(0, 0), 0.0_f32.into());
+    assert_eq!(play.state(&clock).unwrap().get(0, 0), Value::Null);
     overwrite(&lying.path, b"");
     play.seek(At::Step(12)).unwrap();
     assert!(play.state(&clock).is_err());

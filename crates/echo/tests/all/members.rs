@@ -218,6 +218,7 @@ fn every_field_of_reports_is_some_member() {
         Field::SessionIdCase,
         Field::PayloadElsewhere,
         Field::UnknownMembers,
+        Field::MissingMembers,
     ];
     assert_eq!(none, known.iter().collect::<Vec<_>>());
 }

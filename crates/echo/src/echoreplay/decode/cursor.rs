@@ -28,6 +28,8 @@ pub(in crate::echoreplay) struct Cursor<'t> {
     why: &'static str,
     /// A value was read that is not spelled as the API spells it, or is missing.
     pub(in crate::echoreplay) odd: bool,
+    /// A `null` was read.
+    pub(in crate::echoreplay) nulled: bool,
 }
 
 impl<'t> Cursor<'t> {
@@ -37,6 +39,7 @@ impl<'t> Cursor<'t> {
             at: 0,
             why: "",
             odd: false,
+            nulled: false,
         }
     }
 
@@ -150,6 +153,7 @@ impl<'t> Cursor<'t> {
             return Ok(false);
         }
         self.literal("null")?;
+        self.nulled = true;
         Ok(true)
     }
 

@@ -2,6 +2,7 @@
 //! them.
 
 use super::cursor::{Cursor, Read, Stop};
+use super::mend::REQUIRED;
 use super::scalar::value;
 use super::seen::Seen;
 use crate::echoreplay::json;
@@ -96,10 +97,18 @@ pub(in crate::echoreplay) trait Members: Default {
     /// Empties the list, when it is absent.
     fn clear_list(&mut self) {}
 
+    /// Notes which required members are missing, as bits.
+    fn set_missing(&mut self, _: u64) {}
+
+    /// Returns them.
+    fn missing(&self) -> u64 {
+        0
+    }
+
     /// Reads the value of a member. Returns false if the API has no such member.
     fn member(&mut self, name: &str, at: Object, source: &mut Source<'_>) -> Read<bool>;
 
-    /// Writes the members that are present, in the game's order.
+    /// Writes the members that are present and not missing, in the game's order.
     fn write(
         &self,
         at: Object,
@@ -154,8 +163,10 @@ macro_rules! members {
                 match name {
                     $($name => {
                         const BIT: u64 = crate::echoreplay::decode::seen::bit($names, $name);
-                        source.has |= BIT;
-                        kind!(read $kind $place this at source $name)
+                        kind!(read $kind $place this at source $name);
+                        if !std::mem::take(&mut source.json.nulled) {
+                            source.has |= BIT;
+                        }
                     })*
                     _ => return Ok(false),
                 }
@@ -170,7 +181,13 @@ macro_rules! members {
             ) -> Result<(), WriteError> {
                 let this = self;
                 let _ = (at, others);
-                $(kind!(write $kind $place this at o others $name);)*
+                let missing = Members::missing(this);
+                $({
+                    const BIT: u64 = crate::echoreplay::decode::seen::bit($names, $name);
+                    if missing & BIT == 0 {
+                        kind!(write $kind $place this at o others $name);
+                    }
+                })*
                 Ok(())
             }
         }
@@ -438,6 +455,8 @@ pub(super) fn object<T: Members>(this: &mut T, at: Object, source: &mut Source<'
     }
     let has = std::mem::replace(&mut source.has, outer);
     source.seen.add(T::KIND, has);
+    let required = REQUIRED.get(T::KIND).copied().unwrap_or_default();
+    this.set_missing(required & !has);
     Ok(())
 }
 

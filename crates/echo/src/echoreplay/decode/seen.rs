@@ -1,5 +1,7 @@
 //! The members that objects have, so that one that is missing in a frame is noticed.
 
+pub(super) use crate::members::bit;
+
 /// The kinds of objects, as places in [`Seen`].
 pub(super) const SESSION: usize = 0;
 pub(super) const PLAYSPACE: usize = 1;
@@ -53,29 +55,5 @@ impl Seen {
     /// Whether any object of a kind has had a member.
     pub fn has(&self, kind: usize, bit: u64) -> bool {
         self.any.get(kind).is_some_and(|any| any & bit != 0)
-    }
-}
-
-/// The bit of a member. The session has the most, 37.
-pub(super) const fn bit(names: &[&str], name: &str) -> u64 {
-    let mut rest = names;
-    let mut bit = 1;
-    while let [first, others @ ..] = rest {
-        if equal(first.as_bytes(), name.as_bytes()) {
-            return bit;
-        }
-        bit <<= 1;
-        rest = others;
-    }
-    0
-}
-
-const fn equal(mut a: &[u8], mut b: &[u8]) -> bool {
-    loop {
-        match (a, b) {
-            ([], []) => return true,
-            ([x, a_rest @ ..], [y, b_rest @ ..]) if *x == *y => (a, b) = (a_rest, b_rest),
-            _ => return false,
-        }
     }
 }

@@ -17,8 +17,8 @@ use crate::members::{
     stats_members, team_members,
 };
 use crate::model::{
-    Bones, Disc, Game, LastScore, LastThrow, Object, Pause, Player, PlayerBones, Pose, Session,
-    Stats, Team, Vec3,
+    Bones, Disc, Game, LastScore, LastThrow, Missing, Object, Pause, Player, PlayerBones, Pose,
+    Session, Stats, Team, Vec3,
 };
 
 /// The playspace of the client: a pose with other names.
@@ -44,6 +44,14 @@ session_members! {
 
         fn clear_list(&mut self) {
             self.teams.clear();
+        }
+
+        fn set_missing(&mut self, missing: u64) {
+            self.missing = Missing::of(missing);
+        }
+
+        fn missing(&self) -> u64 {
+            self.missing.bits()
         }
     }
 }
@@ -138,6 +146,14 @@ player_members! {
             let mut name = mem::take(&mut self.name);
             name.clear();
             *self = Self { name, ..Self::default() };
+        }
+
+        fn set_missing(&mut self, missing: u64) {
+            self.missing = Missing::of(missing);
+        }
+
+        fn missing(&self) -> u64 {
+            self.missing.bits()
         }
     }
 }

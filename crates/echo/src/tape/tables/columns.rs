@@ -27,7 +27,7 @@ macro_rules! columns {
 
         impl $object {
             $(one_column! {
-                [$rows $to $kind $place (concat!("" $(, $unit)?)) $doc] $($attr $value)*
+                [$rows $to $kind $place (concat!("" $(, $unit)?)) $doc $name] $($attr $value)*
             })*
         }
     };
@@ -80,7 +80,7 @@ macro_rules! one_column {
     ([Session row part $($of:tt)*] $($rest:tt)*) => {};
 
     (
-        [$rows:ident $to:ident velocity ($p:ident) $unit:tt $doc:literal]
+        [$rows:ident $to:ident velocity ($p:ident) $unit:tt $doc:literal $member:literal]
         column ($name:literal $($part:ident)?) $($rest:tt)*
     ) => {
         #[allow(non_upper_case_globals)]
@@ -89,34 +89,36 @@ macro_rules! one_column {
                 concat!($name, "_x"),
                 Kind::Float32,
                 concat!($doc, " along x."),
-                |row| of_axis(&owner!($to row).$p, 0),
+                |row| there!($rows $to $member row of_axis(&owner!($to row).$p, 0)),
             ).unit($unit),
             y: Field::<$rows>::new(
                 concat!($name, "_y"),
                 Kind::Float32,
                 concat!($doc, " along y, upwards."),
-                |row| of_axis(&owner!($to row).$p, 1),
+                |row| there!($rows $to $member row of_axis(&owner!($to row).$p, 1)),
             ).unit($unit),
             z: Field::<$rows>::new(
                 concat!($name, "_z"),
                 Kind::Float32,
                 concat!($doc, " along z."),
-                |row| of_axis(&owner!($to row).$p, 2),
+                |row| there!($rows $to $member row of_axis(&owner!($to row).$p, 2)),
             ).unit($unit),
         };
     };
-    ([$rows:ident $to:ident part ($kind:ident $whole:ident.$p:ident) $unit:tt $doc:literal] $($rest:tt)*) => {
-        one_column! { [$rows $whole $kind ($p) $unit $doc] $($rest)* }
+    ([$rows:ident $to:ident part ($kind:ident $whole:ident.$p:ident) $unit:tt $doc:literal $member:literal] $($rest:tt)*) => {
+        one_column! { [$rows $whole $kind ($p) $unit $doc $member] $($rest)* }
     };
     (
-        [$rows:ident $to:ident $kind:ident ($p:ident $(, $which:tt)?) $unit:tt $doc:literal]
+        [$rows:ident $to:ident $kind:ident ($p:ident $(, $which:tt)?) $unit:tt $doc:literal $member:literal]
         column ($name:literal $($part:ident $($how:ident)*)?) $($rest:tt)*
     ) => {
         #[allow(non_upper_case_globals)]
         pub const $p: Field<$rows> =
-            Field::<$rows>::new($name, column_kind(members::Kind::$kind), $doc, |row| cell!($kind $p $to row))
-                .unit($unit)
-                $($(.$how())*)?;
+            Field::<$rows>::new($name, column_kind(members::Kind::$kind), $doc, |row| {
+                there!($rows $to $member row cell!($kind $p $to row))
+            })
+            .unit($unit)
+            $($(.$how())*)?;
     };
     ($of:tt $attr:ident $value:tt $($rest:tt)*) => { one_column! { $of $($rest)* } };
 }
@@ -144,6 +146,24 @@ macro_rules! owner {
     };
 }
 pub(super) use owner;
+
+/// Expands to the value of a member; to null if the answer lacks it.
+macro_rules! there {
+    (Session row $member:literal $row:ident $value:expr) => {
+        there!(SESSION $member ($row) $value)
+    };
+    (Players player $member:literal $row:ident $value:expr) => {
+        there!(PLAYER $member ($row.player) $value)
+    };
+    ($names:ident $member:literal ($of:expr) $value:expr) => { {
+        const BIT: u64 = members::bit(members::$names, $member);
+        if $of.missing.has(BIT) { Value::Null } else { $value }
+    } };
+    ($rows:ident $to:ident $member:literal $row:ident $value:expr) => {
+        $value
+    };
+}
+pub(super) use there;
 
 /// Expands to the value of a row in the column of a member.
 macro_rules! cell {

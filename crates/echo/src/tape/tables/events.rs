@@ -2,7 +2,7 @@
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
-use super::columns::{cell, column_kind, columns, one_column, owner};
+use super::columns::{cell, column_kind, columns, one_column, owner, there};
 use crate::members::{self, last_throw_members};
 use crate::model::LastThrow;
 use crate::stats::{Goal, Join, JoinEvent};

@@ -149,7 +149,7 @@ impl State {
                     (None, at) => {
                         let (pose, at) = (at / POSE_COLUMNS, at % POSE_COLUMNS);
                         column.with(of_row(&rows, |row| {
-                            let pose = row.poses.get(pose);
+                            let pose = row.poses.get(pose).copied().flatten();
                             pose.map_or(Value::Null, |pose| of_pose(pose, at))
                         }));
                     }

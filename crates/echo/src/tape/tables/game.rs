@@ -1,8 +1,8 @@
 //! The rows of the match, the disc and the payload.
 
-use gametape_core::table::{Field, Kind, Lane, Rows, Table};
+use gametape_core::table::{Field, Kind, Lane, Rows, Table, Value};
 
-use super::columns::{Axes, cell, column_kind, columns, one_column, owner};
+use super::columns::{Axes, cell, column_kind, columns, one_column, owner, there};
 use super::poses::of_axis;
 use crate::members::{self, disc_members, pause_members, session_members};
 use crate::model::{Disc, Payload, Session};

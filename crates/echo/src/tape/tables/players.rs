@@ -4,7 +4,7 @@ use compact_str::{CompactString, ToCompactString};
 use gametape_core::table::{Field, Kind, Lane, Rows, Table, Value};
 
 use super::columns::{
-    Axes, cell, column_kind, column_part, column_parts, columns, one_column, owner,
+    Axes, cell, column_kind, column_part, column_parts, columns, one_column, owner, there,
 };
 use super::poses::{POSES, of_axis};
 use crate::butter::Parts;
@@ -17,7 +17,7 @@ pub struct PlayerRow<'a> {
     pub team: &'static str,
     /// The contents of the left and the right hand.
     pub hands: Hands,
-    pub poses: [&'a Pose; POSES.len()],
+    pub poses: [Option<&'a Pose>; POSES.len()],
 }
 
 /// The contents of the left and the right hand of a player. A held player is given by number, never by

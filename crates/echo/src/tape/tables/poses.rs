@@ -2,14 +2,25 @@
 
 use gametape_core::table::Value;
 
+use crate::members;
 use crate::model::{Player, Pose, Vec3};
 
 /// The poses of a player, by the names of their columns.
 pub const POSES: [&str; 4] = ["head", "body", "left_hand", "right_hand"];
 
-/// Returns these poses of a player.
-pub const fn poses_of(player: &Player) -> [&Pose; POSES.len()] {
-    [&player.head, &player.body, &player.lhand, &player.rhand]
+/// Returns these poses of a player; `None` for those that the answer lacks.
+pub fn poses_of(player: &Player) -> [Option<&Pose>; POSES.len()] {
+    const fn bit(member: &str) -> u64 {
+        members::bit(members::PLAYER, member)
+    }
+    const BITS: [u64; POSES.len()] = [bit("head"), bit("body"), bit("lhand"), bit("rhand")];
+    let [head, body, left, right] = BITS.map(|bit| !player.missing.has(bit));
+    [
+        head.then_some(&player.head),
+        body.then_some(&player.body),
+        left.then_some(&player.lhand),
+        right.then_some(&player.rhand),
+    ]
 }
 
 /// The parts of a pose: its part of the column's name, its unit, and its documentation.

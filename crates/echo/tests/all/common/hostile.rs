@@ -2,8 +2,8 @@
 
 use fastrand::Rng;
 use gametape_echo::{
-    Bones, Disc, Frame, GameStatus, GoalType, Holding, LastScore, LastThrow, Loadout, Map, Pause,
-    PausedState, Payload, Player, PlayerBones, Pose, Stats, Team, TeamId, Time,
+    Bones, Disc, Frame, GameStatus, GoalType, Holding, LastScore, LastThrow, Loadout, Map, Missing,
+    Pause, PausedState, Payload, Player, PlayerBones, Pose, Stats, Team, TeamId, Time,
 };
 
 use super::{frames_of, match_options};
@@ -147,6 +147,7 @@ fn player(rng: &mut Rng) -> Player {
             tac_mod: "shield".into(),
             arm: "Right".into(),
         }),
+        missing: Missing::default(),
     }
 }
 

@@ -142,6 +142,7 @@ fn player() -> impl Strategy<Value = Player> {
                 rhand,
                 stats,
                 loadout,
+                missing: Missing::default(),
             },
         )
 }
@@ -309,6 +310,7 @@ fn session() -> impl Strategy<Value = Session> {
             err_description: rest.4,
             teams,
             unknown: Vec::new(),
+            missing: Missing::default(),
         })
 }
 

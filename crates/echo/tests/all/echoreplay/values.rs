@@ -104,16 +104,20 @@ fn missing_is_null_is_the_default() {
         let is_noted = ["member", "missing", "unknown"].map(|name| format!("echoreplay.{name}"));
         assert!(is_noted.iter().any(|noted| noted == code), "{code}");
     }
-    let expected = Session::default();
-    assert_eq!(frames[1].session, expected);
-    assert_eq!(frames[3].session, expected);
-    assert_eq!(
-        frames[5].session,
-        Session {
-            teams: vec![Team::default(); 2],
-            ..expected
-        }
-    );
+    // What is null or absent is missing, and has the default value.
+    let missing = |at: usize| frames[at].session.missing;
+    assert_eq!(missing(1).count(), missing(3).count() + 1);
+    assert_eq!(frames[3].session.clock(), Some(0.0));
+    assert_eq!(frames[1].session.clock(), None);
+    let expected = |at: usize| Session {
+        missing: missing(at),
+        ..Session::default()
+    };
+    assert_eq!(frames[1].session, expected(1));
+    assert_eq!(frames[3].session, expected(3));
+    let teams = &frames[5].session.teams;
+    assert_eq!(teams.len(), 2);
+    assert!(teams.iter().all(|team| *team == Team::default()));
     assert_eq!(frames[0].session, frames[4].session);
     assert!(frames[0].session.payload.unwrap().contested);
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use gametape_echo::{
     Bones, Disc, Field, Frame, GameStatus, GoalType, Holding, LastThrow, Loadout, Map, Object,
-    Payload, Player, PlayerBones, Session, Team, TeamId, Unknown, Weapon,
+    Payload, Player, PlayerBones, Session, Team, TeamId, Unknown, Weapon, echoreplay,
 };
 
 use crate::common::arena::{arena, pose, score};
@@ -166,6 +166,7 @@ pub fn changes() -> Vec<Change> {
             Possession = "possession", |s| s.possession = Some([0, 1]);
             ApiError = "err_code, err_description", |s| s.err_code = Some(-6);
             UnknownMembers = "unknown members", |s| s.unknown.push(unknown());
+            MissingMembers = "missing members", |s| s.missing = nearly_nothing().missing;
             PayloadElsewhere = "payload", |s| s.payload = Some(Payload::default());
         }
         "", session(on(Map::Gauss)) {
@@ -198,6 +199,13 @@ pub fn changes() -> Vec<Change> {
                 |s| s.inputs.left_shoulder = 1.0;
         }
     }
+}
+
+/// A session of one member.
+fn nearly_nothing() -> Session {
+    let text = b"2022/01/02 03:00:00.000\t{\"sessionid\":\"A\"}";
+    let mut reader = echoreplay::read(text);
+    reader.next_frame().unwrap().unwrap().session.clone()
 }
 
 fn unknown() -> Unknown {
