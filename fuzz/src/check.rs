@@ -42,6 +42,13 @@ pub fn near(number: usize, seed: &[u8], mut visit: impl FnMut(&dyn Fn() -> Strin
     }
 }
 
+/// A seed for checks whose input is nothing else: each byte changes it.
+pub fn seed(data: &[u8]) -> u64 {
+    data.iter().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
 /// Pseudo-random bytes, always the same, for checks that build their input from a script.
 pub fn noise(count: u64, len: usize) -> Vec<Vec<u8>> {
     (1..=count)

@@ -14,7 +14,7 @@ pub mod rmv;
 pub mod tables;
 pub mod track;
 
-pub use check::{Check, near, noise};
+pub use check::{Check, near, noise, seed};
 
 /// The checks of each format. This is the only such list.
 const ALL: &[&[Check]] = &[

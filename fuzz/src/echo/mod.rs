@@ -5,6 +5,7 @@ mod frames;
 mod line;
 mod roundtrip;
 pub mod seeds;
+mod spoiled;
 mod ways;
 mod zip;
 
@@ -24,4 +25,7 @@ pub const CHECKS: &[Check] = &[
     Check::new("butter_compat", butter_compat, || crate::noise(24, 12)),
     Check::new("echoreplay_line", echoreplay_line, seeds::texts),
     Check::new("echoreplay_zip", echoreplay_zip, seeds::zips),
+    Check::new("echoreplay_spoiled", spoiled::echoreplay_spoiled, || {
+        crate::noise(12, 8)
+    }),
 ];

@@ -9,10 +9,7 @@ use gametape_testkit::mines::{forgeries_of_laws, random_game};
 /// in every way, recorded by the second simulator, replay without a difference and have its
 /// clicks; each forgery that breaks a law of the play is found.
 pub fn rmv_laws(data: &[u8]) {
-    let seed = data.iter().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
-    });
-    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut rng = fastrand::Rng::with_seed(crate::seed(data));
     let version = [Version::V1, Version::V2][rng.usize(..2)];
     let game = random_game(version, &mut rng);
     let replayed = replay(&game);

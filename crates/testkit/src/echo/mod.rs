@@ -3,6 +3,9 @@
 
 mod people;
 mod session;
+mod spoiled;
+
+pub use spoiled::spoiled_match_keeps_its_frames;
 
 use std::fmt::Write as _;
 
