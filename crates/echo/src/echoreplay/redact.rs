@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use compact_str::{CompactString, format_compact};
 
-use super::decode::{self, Cursor, Fault, Read};
+use super::decode::{self, Cursor, Fault, Read, Seen};
 use super::mentions::{Mention, Met, mentions};
 use crate::members::{
     Kind, TURNS, disc_members, last_score_members, last_throw_members, pause_members,
@@ -89,18 +89,21 @@ impl Redactor {
         self.unknown
     }
 
-    /// Redacts the text of a session.
+    /// Redacts the text of a session. One that is not spelled as the API spells it is written anew.
     pub(super) fn session(&mut self, text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-        let text = decode::utf8(text)?;
-        let mut json = Cursor::new(text);
-        let mut found = Vec::new();
-        let walked = spans(&mut json, &mut found).and_then(|()| json.end());
-        if walked.is_err() {
-            return Err(Fault {
-                rule: Rule::LineJson { reason: json.why() },
-                at: json.at() as u64,
-            });
+        let as_spelled = decode::utf8(text).and_then(|text| Ok((text, walk(text)?)));
+        match as_spelled {
+            Ok((text, found)) => self.spans(text, &found, out),
+            Err(fault) => {
+                let mended = decode::mend_session(text, &Seen::NOTHING).ok_or(fault)?;
+                self.spans(&mended.text, &walk(&mended.text)?, out);
+            }
         }
+        Ok(())
+    }
+
+    /// Writes a text, with its sensitive values replaced.
+    fn spans(&mut self, text: &str, found: &[Span<'_>], out: &mut Vec<u8>) {
         // Numbers are assigned in the order of the model …
         let mut order: Vec<&Span<'_>> = found.iter().collect();
         order.sort_by_key(|span| span.turn);
@@ -115,7 +118,7 @@ impl Redactor {
         }
         // … and written in the order of the text.
         let mut done = 0;
-        for span in &found {
+        for span in found {
             out.extend_from_slice(text.get(done..span.start).unwrap_or_default().as_bytes());
             done = span.end;
             let kept = text.get(span.start..span.end).unwrap_or_default();
@@ -145,7 +148,6 @@ impl Redactor {
             };
         }
         out.extend_from_slice(text.get(done..).unwrap_or_default().as_bytes());
-        Ok(())
     }
 
     /// The number of a name; `None` for nobody's.
@@ -176,6 +178,20 @@ impl Redactor {
             None if held > MOST_PLAYERID => self.id(held),
             None => held,
         }
+    }
+}
+
+/// Finds the sensitive values of a session.
+fn walk(text: &str) -> Result<Vec<Span<'_>>, Fault> {
+    let mut json = Cursor::new(text);
+    let mut found = Vec::new();
+    let walked = spans(&mut json, &mut found).and_then(|()| json.end());
+    match walked {
+        Ok(()) => Ok(found),
+        Err(_) => Err(Fault {
+            rule: Rule::LineJson { reason: json.why() },
+            at: json.at() as u64,
+        }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use gametape_echo::echoreplay::{Reader, Writer, open_with, salvage};
+use gametape_echo::echoreplay::{Reader, Redactor, Writer, open_with, salvage};
 use gametape_echo::{Findings, Frame, ReadOptions, butter};
 
 use crate::common::{recording, recording_names, tape};
@@ -11,6 +11,7 @@ use crate::common::{recording, recording_names, tape};
 struct Seen {
     frames: Vec<Frame>,
     lines: Vec<u8>,
+    redacted: Vec<u8>,
     findings: Findings,
 }
 
@@ -18,13 +19,17 @@ fn seen(bytes: &[u8], options: ReadOptions) -> Seen {
     let mut reader: Reader<_> = open_with(Cursor::new(bytes), options).unwrap();
     let mut frames = Vec::new();
     let mut writer = Writer::new(Vec::new());
+    let (mut redactor, mut redacted) = (Redactor::new(), Vec::new());
     while let Some(frame) = reader.next_frame().unwrap().cloned() {
         frames.push(frame);
-        writer.push_line(&reader.line().unwrap()).unwrap();
+        let line = reader.line().unwrap();
+        line.redacted(&mut redactor, &mut redacted).unwrap();
+        writer.push_line(&line).unwrap();
     }
     Seen {
         frames,
         lines: writer.finish().unwrap(),
+        redacted,
         findings: reader.findings().clone(),
     }
 }
@@ -80,6 +85,13 @@ fn every_variant_is_read() {
         if bytes.starts_with(b"2") {
             let zeros = bytes.iter().rev().take_while(|byte| **byte == 0).count();
             assert!(read.lines == bytes[..bytes.len() - zeros], "{name}");
+        }
+        let text = String::from_utf8_lossy(&read.redacted);
+        let players = read.frames.iter().flat_map(|frame| frame.session.players());
+        for (_, player) in players {
+            let named = [player.name.to_string(), player.userid.to_string()];
+            let is_told = named.iter().any(|named| named.len() > 2 && text.contains(named));
+            assert!(!is_told, "{name}: {named:?}");
         }
         let times: Vec<i64> = read.frames.iter().map(|frame| frame.time.0).collect();
         if let Some(base) = tape("b_scenario.echoreplay")
