@@ -76,6 +76,7 @@ pass  ./a.track  4 rows
 fail  ./b.track  5 rows
       error track.line, row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text: "bad" (and once more)
       warning track.time-order, row 3 (0.090 s, line 4, byte 28): 90 ms comes after 100 ms
+      advice: repair was tried: left out: row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text: "bad" (and once more)
 2 recordings: 1 pass, 1 fail; 0.0 MB in [..] s
 
 "#]]);
