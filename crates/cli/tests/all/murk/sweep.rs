@@ -60,6 +60,10 @@ fn the_table_is_that_of_the_library_row_by_row() {
     };
     let runs = sweep.run(&of, &Work::default()).unwrap();
     let table = fine(path, &format!("{SWEEP} --csv"));
+    assert_eq!(
+        fine(path, &format!("{SWEEP} --csv=excel")),
+        format!("\u{feff}{}", table.replace('\n', "\r\n"))
+    );
     let mut rows = csv::Reader::from_reader(table.as_bytes());
     let heads: Vec<String> = rows.headers().unwrap().iter().map(str::to_owned).collect();
     let expected = ["dt", "propagator.0.scale", "seed"].into_iter();
