@@ -21,6 +21,10 @@ pub fn plain(error: DataFusionError, cluster: &str) -> DataFusionError {
     if text.contains("tonic::transport::Error") || text.contains("GrpcConnectionError") {
         return DataFusionError::Execution(format!("no scheduler answers at {cluster}"));
     }
+    if text.contains("h2 protocol error") {
+        let lost = "the connection to an executor broke off: if it was lost, ask again";
+        return DataFusionError::Execution(lost.to_owned());
+    }
     let own = own_words(&text);
     if own == text {
         return error;

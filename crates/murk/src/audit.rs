@@ -58,10 +58,17 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
     };
     let mut auditor = Auditor::new(replay.header());
     let mut frames = replay.frames();
+    let (mut may_be_torn, mut torn) = (false, 0);
     for frame in frames.by_ref().flatten() {
+        if frame.is_blank() {
+            torn = u64::from(may_be_torn);
+            auditor.note(frame.blank(bytes));
+            break;
+        }
+        may_be_torn = frame.may_be_torn();
         auditor.push(&frame, &AnyWorld);
     }
-    let frames_read = auditor.frames();
+    let frames_read = auditor.frames() - torn;
     audit.findings = auditor.finish(frames.findings());
     audit.findings.push(Finding::new(Rule::NotSimulated {
         frames: frames_read,

@@ -55,6 +55,15 @@ impl<'a> Frame<'a> {
             .tick(Some(self.tick))
     }
 
+    /// The finding about a [blank](Frame::is_blank) frame of a recording.
+    pub(crate) fn blank(&self, recording: &[u8]) -> Finding {
+        let rest = usize::try_from(self.offset).ok();
+        let rest = rest.and_then(|at| recording.get(at..)).unwrap_or_default();
+        let zeros = rest.iter().take_while(|byte| **byte == 0);
+        let bytes = zeros.count() as u64;
+        self.finding(Rule::Blank { bytes })
+    }
+
     /// Creates the error for the payload of command `command`, counted from 0.
     #[must_use]
     pub fn payload_error(&self, command: u32, error: PayloadError) -> Error {

@@ -3,7 +3,6 @@
 use crate::error::{Error, Finding};
 use crate::limits::ReadOptions;
 use crate::read::read_with;
-use crate::rule::Rule;
 
 /// The result of a salvage.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,12 +44,9 @@ pub fn salvage(bytes: &[u8]) -> Result<(&[u8], Salvaged), Error> {
     for frame in &mut frames {
         let frame = frame?;
         if frame.is_blank() {
-            let rest = usize::try_from(frame.offset).ok();
-            let rest = rest.and_then(|at| bytes.get(at..)).unwrap_or_default();
-            let zeros = rest.iter().take_while(|byte| **byte == 0).count() as u64;
             let (end, whole, tick) = before.unwrap_or((frame.offset, count, last_tick));
             (count, last_tick) = (whole, tick);
-            blank = Some((end, frame.finding(Rule::Blank { bytes: zeros })));
+            blank = Some((end, frame.blank(bytes)));
             break;
         }
         let now = (frame.offset, count, last_tick);

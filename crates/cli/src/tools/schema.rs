@@ -88,7 +88,9 @@ fn show(path: &Path, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
         Err(error) => return Ok(ui.fail(&error)),
     };
     if ui.json {
-        ui.object(&schema)?;
+        // A file that all commands read, so that its numbers are numbers.
+        serde_json::to_writer(ui.out(), &schema)?;
+        ui.line("")?;
         return Ok(Exit::Fine);
     }
     let components = schema.components();

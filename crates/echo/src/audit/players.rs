@@ -90,8 +90,8 @@ impl Players {
         }
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.clear();
-        self.now
-            .extend(session.players().map(|(team, player)| Seen {
+        self.now.extend(session.players().map(|(team, player)| {
+            Seen {
                 userid: player.userid,
                 team,
                 // A distance to nowhere is beyond no limit.
@@ -101,7 +101,8 @@ impl Players {
                 stunned: player.stunned,
                 counts: player.stats.as_ref().map(counts),
                 joined: None,
-            }));
+            }
+        }));
         // Players with one user id stay apart by their teams.
         self.now
             .sort_unstable_by_key(|seen| (seen.userid, seen.team));

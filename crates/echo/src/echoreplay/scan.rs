@@ -257,6 +257,11 @@ impl Scan {
     /// Reads the line before the place where it is torn.
     #[cold]
     fn torn(&mut self, rest: &[u8], torn: Torn, frame: Option<&mut Frame>) -> Result<Look, Error> {
+        // Else the line would be torn once with the mark and once without.
+        if rest.starts_with(BYTE_ORDER_MARK) {
+            self.note(Rule::ByteOrderMark);
+            return Ok(self.skip(BYTE_ORDER_MARK.len(), false));
+        }
         let (size, is_mac) = match torn {
             Torn::Return(at) => (at + 1, true),
             Torn::Zeros(at) => (at, false),

@@ -67,12 +67,11 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         work.done(frame.offset)?;
     }
     let (mut replay, mut diverged) = replaying.finish(&mut auditor);
-    let mut frames = auditor.frames();
     // The zeros may begin within the last hash; then it is not the state that is wrong.
-    let torn = |(at, ..): &Parting| is_blank && may_be_torn && at.frame + 1 == frames;
-    if diverged.as_ref().is_some_and(torn) {
+    let is_torn = is_blank && may_be_torn;
+    let frames = auditor.frames() - u64::from(is_torn);
+    if is_torn && diverged.as_ref().is_some_and(|(at, ..)| at.frame == frames) {
         (replay, diverged) = (Replay::Right, None);
-        frames -= 1;
     }
     if let (Some((divergence, recent, took)), Some(world)) = (diverged, &world) {
         let limit = slip::limit(options);

@@ -180,8 +180,15 @@ impl Object {
 
     fn number<T: TryFrom<u64>>(&mut self, key: &str) -> Result<T, String> {
         let value = self.take(key)?;
-        // A large number may be a text, as `dump` prints it, so that all programs keep its digits.
-        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+        // Large numbers are texts, as `dump` prints them, so that all programs keep their digits.
+        let large = || {
+            value
+                .as_str()?
+                .parse()
+                .ok()
+                .filter(|number: &u64| number >> 53 != 0)
+        };
+        let number = value.as_u64().or_else(large);
         number
             .and_then(|number| T::try_from(number).ok())
             .ok_or_else(|| {

@@ -273,6 +273,10 @@ const RAISED: &[Raise] = &[
             reason: Unused::Damaged,
         })
     }),
+    ("murk.zeros", || {
+        let bytes = [tape(&[(5, &[])]), vec![0; 60]].concat();
+        audit(&bytes).findings
+    }),
     ("murk.tick-order", || {
         audit(&tape(&[(5, &[]), (5, &[]), (3, &[]), (0, &[])])).findings
     }),

@@ -325,7 +325,11 @@ pub fn spoiled_match_keeps_its_frames(seed: u64) {
     let mut rng = Rng::with_seed(seed);
     let options = MatchOptions {
         seed,
-        game: if seed % 4 == 3 { Game::Combat } else { Game::Arena },
+        game: if seed % 4 == 3 {
+            Game::Combat
+        } else {
+            Game::Arena
+        },
         frames: Some(rng.u64(2..9)),
         spectators: (seed % 3) as u8,
         bones: seed % 2 == 1,

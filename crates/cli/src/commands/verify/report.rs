@@ -229,7 +229,10 @@ impl<'a> Report<'a> {
 
     /// Prints the relations of files for people.
     fn relate(&self, found: &[Related], ui: &mut Ui) -> io::Result<()> {
-        for of in self.files.findings(found) {
+        // What chance could explain is told to who asks.
+        let told = |one: &&Related| self.args.verbose || one.severity == one.relation.severity;
+        let found: Vec<Related> = found.iter().filter(told).cloned().collect();
+        for of in self.files.findings(&found) {
             let word = styled(verdict_style(of.verdict), format!("{:<4}", of.verdict));
             let path = styled(STRONG, printable(&of.path.spelled()));
             let alone = if of.alone == of.verdict {

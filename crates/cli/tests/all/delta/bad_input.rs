@@ -74,7 +74,10 @@ fn files_that_are_no_captures() {
             refused(path, &args, &format!("bad.mcap: {complaint}{hint}"));
         }
         let (out, err) = outputs(path, "verify bad.mcap", 1);
-        let sentence = complaint.trim_start_matches("byte 0: ");
+        let sentence = match content.as_slice() {
+            [] => "error empty: the file is empty",
+            _ => complaint.trim_start_matches("byte 0: "),
+        };
         assert!(out.contains(sentence), "{out}");
         assert_eq!(err, "");
     }
@@ -114,9 +117,10 @@ fn an_empty_file_of_packets_is_an_empty_recording() {
     let path = folder.path();
     fs::write(path.join("empty.delta"), "").unwrap();
     fs::write(path.join("empty.schema.json"), schema_json()).unwrap();
+    let (verified, _) = outputs(path, "verify empty.delta", 1);
     assert_eq!(
-        fine(path, "verify empty.delta"),
-        "warn  empty.delta  0 packets, nothing to apply\n      warning delta.empty: there are no packets: nothing was recorded, or nothing is left\n"
+        verified,
+        "fail  empty.delta\n      error empty: the file is empty\n"
     );
     assert_eq!(fine(path, "dump empty.delta"), "");
     fine(path, "inspect empty.delta");
@@ -134,7 +138,7 @@ fn an_empty_file_of_packets_is_an_empty_recording() {
     );
     assert_eq!(
         fine(path, "verify empty.mcap"),
-        "warn  empty.mcap  0 packets, nothing to apply\n      warning capture.empty: there are no packets: nothing was recorded, or nothing is left\n"
+        "warn  empty.mcap  0 packets, nothing to apply\n      warning capture.empty: there are no packets: nothing was recorded, or nothing is left\n      advice: repair was tried: wrote a new index; kept 0 packets\n"
     );
     assert_eq!(fine(path, "dump --state empty.mcap"), "");
 }

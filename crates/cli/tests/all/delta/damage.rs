@@ -75,6 +75,7 @@ fail  bad.delta  39 packets, 9 applied
       error delta.lost-sync, byte 925: 103 bytes are no packet: the next one starts at byte 1,028
       error delta.baseline-missing, packet 9 (tick 11, byte 1,028): it builds on tick 10, which is not recorded before it
       error delta.not-applied: 29 packets, the last of tick 40, build on packets that could not be applied
+      advice: repair was tried: byte 925: dropped unreadable data: 103 bytes are no packet: the next one starts at byte 1,028; packet 9 (tick 11): dropped: it builds on tick 10, which is not recorded before it; dropped 29 more packets that build on dropped packets; and 1 more
 
 "#]],
     );
@@ -100,6 +101,7 @@ kept 9 of 39 packets, up to tick 9
 fail  bad.delta  40 packets, 9 applied
       error delta.baseline-missing, packet 9 (tick 10, byte 925): it builds on tick 200, which is not recorded before it
       error delta.not-applied: 30 packets, the last of tick 40, build on packets that could not be applied
+      advice: repair was tried: packet 9 (tick 10): dropped: it builds on tick 200, which is not recorded before it; dropped 30 more packets that build on dropped packets; kept 9 of 40 packets, up to tick 9
 
 "#]],
     );
@@ -155,6 +157,7 @@ fn a_packet_whose_values_are_damaged() {
         str![[r#"
 warn  bad.delta  40 packets, all applied, 4 entities at tick 40
       warning delta.padding, packet 39 (tick 40, byte 4,031): byte 103 of the packet: padding bits are 0b1, not zero
+      advice: repair was tried: packet 39 (tick 40): rewritten, nothing lost: byte 103 of the packet: padding bits are 0b1, not zero; kept 40 packets, up to tick 40
 
 "#]],
     );
@@ -332,6 +335,7 @@ fn a_folder_whose_files_were_mixed_up() {
         str![[r#"
 warn  packets  40 packets, all applied, 4 entities at tick 40
       warning delta.file-size, byte 616 of the folder: delta_000007_base_000006.bin has 206 bytes, its packet 103 (and once more)
+      advice: repair was tried: kept 40 packets, up to tick 40
 
 "#]],
     );
@@ -348,6 +352,7 @@ fail  packets  40 packets, 7 applied
       error capture.tick-order, packet 7 (tick 7, byte 719 of the folder): a packet of tick 7 comes after tick 8
       error delta.not-applied: 32 packets, the last of tick 40, build on packets that could not be applied
       warning delta.file-name, byte 616 of the folder: delta_000007_base_000006.bin holds a delta of tick 8 on tick 7, its name says a delta of tick 7 on tick 6 (and once more)
+      advice: repair was tried: packet 6 (tick 8): dropped: its tick is out of order; dropped 32 more packets that build on dropped packets; kept 7 of 40 packets, up to tick 7
 
 "#]],
     );
@@ -362,6 +367,7 @@ fail  packets  40 packets, 7 applied
 fail  packets  39 packets, 7 applied
       error delta.baseline-missing, packet 7 (tick 9, byte 719 of the folder): it builds on tick 8, which is not recorded before it
       error delta.not-applied: 31 packets, the last of tick 40, build on packets that could not be applied
+      advice: repair was tried: packet 7 (tick 9): dropped: it builds on tick 8, which is not recorded before it; dropped 31 more packets that build on dropped packets; kept 7 of 39 packets, up to tick 7
 
 "#]],
     );

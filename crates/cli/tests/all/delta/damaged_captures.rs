@@ -39,6 +39,7 @@ fail  bad.mcap  35 packets, 15 applied
       error capture.crc, byte 3,333: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded
       error delta.baseline-missing, packet 15 (tick 21, 1.000 s, byte 3,931): it builds on tick 20, which is not recorded before it
       error delta.not-applied: 19 packets, the last of tick 40, build on packets that could not be applied
+      advice: repair was tried: byte 3,333: dropped unreadable data: the checksum of the chunk is 52ff4da7, 52ff4da6 is recorded; packet 15 (tick 21): dropped: it builds on tick 20, which is not recorded before it; 5 more packets that the summary counts are missing; and 3 more
 
 "#]],
     );
@@ -182,7 +183,7 @@ fn a_capture_that_was_cut() {
         str![[r#"
 fail  bad.mcap  20 packets, all applied, 4 entities at tick 20
       error capture.truncated, byte 3,931: the file ends inside a record, or is damaged here: 259 bytes are not of a whole chunk
-      info capture.repair: gametape repair keeps 20 packets, up to tick 20
+      advice: repair was tried: 259 bytes from byte 3,931 on are not a whole record: dropped; wrote a new index; kept 20 packets, up to tick 20
 
 "#]],
     );
@@ -207,6 +208,7 @@ kept 20 packets, up to tick 20
         str![[r#"
 warn  bad.mcap  40 packets, all applied, 4 entities at tick 40
       warning capture.no-summary: the capture has no index: its recorder was stopped. All packets can be read; gametape repair writes an index
+      advice: repair was tried: wrote a new index; kept 40 packets, up to tick 40
 
 "#]],
     );
@@ -321,6 +323,7 @@ fn a_keyframe_that_lies() {
 fail  bad.mcap  40 packets, all applied, 4 entities at tick 40
       error capture.keyframe, packet 19 (tick 20, byte 49): the full snapshot that the recorder added is not the state that the stream has
       warning capture.metadata: the metadata of the capture is missing: the length of a tick is not known
+      advice: repair was tried: the length of a tick is lost, if it was recorded; left out a full snapshot that was added after packet 19: the stream does not have its state; wrote a new index; and 1 more
 
 "#]],
     );

@@ -189,7 +189,7 @@ pass  ./run.mcap  40 packets, all applied, 4 entities at tick 40
 "#]]);
     assert_eq!(
         fine(path, "verify --json packets"),
-        "{\"path\":\"packets\",\"format\":\"delta\",\"verdict\":\"pass\",\"facts\":{},\"findings\":[]}\n"
+        "{\"path\":\"packets\",\"format\":\"delta\",\"verdict\":\"pass\",\"facts\":{},\"findings\":[],\"advice\":[]}\n"
     );
     // On standard input, too.
     let bytes = std::fs::read(path.join("run.mcap")).unwrap();

@@ -148,13 +148,19 @@ fn lines_are_kept_byte_for_byte_in_another_container() {
     let odd = b"2022/01/02 03.00.00.5\t{ \"game_clock\" : 1.50,\"zz\":[1, 2] }\n\
         2022/01/02 03:00:01.000\t{}\t{\"err_code\":0}\r\n";
     fs::write(path.join("odd.echoreplay"), odd).unwrap();
-    fine(path, "convert odd.echoreplay odd-zip.echoreplay --zip");
+    let note = "note: the time is spelled \"####/##/## ##.##.##.#\", not yyyy/MM/dd HH:mm:ss.fff\n";
+    let converted = outputs(path, "convert odd.echoreplay odd-zip.echoreplay --zip", 0);
+    assert_eq!(converted.1, note);
     assert!(
         fs::read(path.join("odd-zip.echoreplay"))
             .unwrap()
             .starts_with(b"PK")
     );
-    fine(path, "convert odd-zip.echoreplay back.echoreplay --plain");
+    outputs(
+        path,
+        "convert odd-zip.echoreplay back.echoreplay --plain",
+        0,
+    );
     assert_eq!(fs::read(path.join("back.echoreplay")).unwrap(), odd);
 }
 

@@ -167,7 +167,10 @@ fn sound_matches_pass() {
     for name in ["text.echoreplay", "zip.echoreplay", "match.butter"] {
         let verdict = json(&fine(path, &format!("verify --json {name}")));
         let keys: Vec<&String> = verdict.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["path", "format", "verdict", "facts", "findings"]);
+        assert_eq!(
+            keys,
+            ["path", "format", "verdict", "facts", "findings", "advice"]
+        );
         assert_eq!(verdict["verdict"], "pass", "{verdict}");
     }
 }

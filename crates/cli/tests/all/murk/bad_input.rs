@@ -115,6 +115,7 @@ fn files_whose_header_cannot_be_read() {
             refused(path, &args, 2, &format!("gametape: bad.murk: {complaint}"));
         }
         // To check is to find out: that is a finding.
+        let code = if content.is_empty() { "empty" } else { code };
         let verified = expect(path, "verify --json bad.murk", 1).stderr_eq("");
         let printed = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
         assert!(

@@ -70,6 +70,7 @@ fn repair_keeps_the_whole_frames_of_a_cut_recording() {
         .stdout_eq(str![[r#"
 fail  cut.murk  5 ticks, replayed: every hash is right
       error murk.truncated, frame 5 (tick 6, 0.600 s, byte [..]): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
+      advice: repair was tried: kept 5 whole frames, up to tick 5; dropped 76 bytes after them: frame 5 (tick 6, byte 922): the file ends in the snapshot hash of a frame: 8 bytes needed, 4 are left
 
 "#]]);
     expect(path, "repair cut.murk mended.murk", 3)

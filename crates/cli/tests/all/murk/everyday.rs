@@ -45,7 +45,7 @@ fn a_recording_verifies() {
         .stderr_eq("");
     expect(path, "verify --json run.murk", 0)
         .stdout_eq(
-            "{\"path\":\"run.murk\",\"format\":\"murk\",\"verdict\":\"pass\",\"facts\":{},\"findings\":[]}\n",
+            "{\"path\":\"run.murk\",\"format\":\"murk\",\"verdict\":\"pass\",\"facts\":{},\"findings\":[],\"advice\":[]}\n",
         )
         .stderr_eq("");
     // Many at once, found in a folder.

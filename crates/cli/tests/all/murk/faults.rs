@@ -54,7 +54,7 @@ fn a_flipped_value_is_named_with_its_cell_and_the_last_command() {
             .stderr_eq("");
         expect(path, "verify --json faulty.murk", 1)
             .stdout_eq(format!(
-                "{{\"path\":\"faulty.murk\",\"format\":\"murk\",\"verdict\":\"fail\",\"facts\":{{}},\"findings\":[{{\"code\":\"murk.snapshot-mismatch\",\"severity\":\"error\",\"step\":{frame},\"tick\":{tick},\"time_ms\":{tick}00,\"line\":null,\"offset\":[..],\"offset_in\":null,\"repeats\":0,\"message\":\"{sentence}\",\"data\":{{[..]}}}}]}}\n"
+                "{{\"path\":\"faulty.murk\",\"format\":\"murk\",\"verdict\":\"fail\",\"facts\":{{}},\"findings\":[{{\"code\":\"murk.snapshot-mismatch\",\"severity\":\"error\",\"step\":{frame},\"tick\":{tick},\"time_ms\":{tick}00,\"line\":null,\"offset\":[..],\"offset_in\":null,\"repeats\":0,\"message\":\"{sentence}\",\"data\":{{[..]}}}}],\"advice\":[]}}\n"
             ));
         // Beside the sound one, it is told which of the two is wrong.
         expect(path, "diff run.murk faulty.murk", 1)

@@ -204,6 +204,7 @@ fn an_index_of_something_else_is_refused_and_in_nobodys_way() {
     expect(path, "verify run.murk", 0).stdout_eq(str![[r#"
 warn  run.murk  13 ticks, replayed: every hash is right
       warning murk.index-stale: the index beside the recording is not used: the index is stale: the recording has [..] bytes, it had [..] when the index was made
+      advice: repair was tried: the index beside the recording is not used: the index is stale: the recording has 1,114 bytes, it had 1,094 when the index was made
 
 "#]]);
     // A folder in the place of the index.
@@ -212,6 +213,7 @@ warn  run.murk  13 ticks, replayed: every hash is right
     expect(path, "verify run.murk", 0).stdout_eq(str![[r#"
 warn  run.murk  13 ticks, replayed: every hash is right
       warning murk.index-stale: the index beside the recording is not used: is a folder
+      advice: repair was tried: the index beside the recording is not used: is a folder
 
 "#]]);
     expect(path, "index run.murk", 2).stderr_eq("gametape: run.murk.index: is a folder\n");

@@ -90,7 +90,9 @@ fn every_variant_is_read() {
         let players = read.frames.iter().flat_map(|frame| frame.session.players());
         for (_, player) in players {
             let named = [player.name.to_string(), player.userid.to_string()];
-            let is_told = named.iter().any(|named| named.len() > 2 && text.contains(named));
+            let is_told = named
+                .iter()
+                .any(|named| named.len() > 2 && text.contains(named));
             assert!(!is_told, "{name}: {named:?}");
         }
         let times: Vec<i64> = read.frames.iter().map(|frame| frame.time.0).collect();
