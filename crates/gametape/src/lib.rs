@@ -28,6 +28,7 @@ mod content;
 mod csv_writer;
 mod cut;
 mod error;
+mod instead;
 mod open;
 mod output;
 mod paths;

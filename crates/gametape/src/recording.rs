@@ -16,8 +16,9 @@ use gametape_core::tape::{
 use gametape_core::{At, Clocks, Input};
 
 use crate::content::{Content, Draft};
+use crate::instead::instead;
 use crate::open::{self, Limits, OpenOptions};
-use crate::{Error, Formats, advice, formats};
+use crate::{Error, Formats, formats};
 
 /// A recording of any known format.
 ///
@@ -134,7 +135,7 @@ impl Formats {
             let what = match head.as_slice() {
                 [] => "it is empty".into(),
                 [b'P', b'K', 3 | 5, ..] => "a zip without a recording in it".into(),
-                head => advice::instead(&input, self)
+                head => instead(&input, self)
                     .map_err(Error::io(path))?
                     .unwrap_or_else(|| format!("it starts with \"{}\"", head.escape_ascii())),
             };

@@ -376,9 +376,10 @@ fn zeros(events: &EventLog<'_>) -> Option<(u32, u64)> {
     let (mut before, mut run) = (0, 0);
     for index in 0_u32.. {
         let at = all.position();
-        match all.next()? {
-            Event::Timestamp(0) => run += 1,
-            _ => (before, run) = (at, 0),
+        if all.next()? == Event::Timestamp(0) {
+            run += 1;
+        } else {
+            (before, run) = (at, 0);
         }
         if run == RUN {
             let start = at - 5 * (RUN as usize - 1);
