@@ -91,9 +91,9 @@ impl Recording {
 /// Says how a program changed a binary file that it took for text.
 fn taken_for_text(bytes: &[u8]) -> Option<&'static str> {
     let mut seen = [false; 256];
-    bytes
-        .iter()
-        .for_each(|byte| seen[usize::from(*byte)] = true);
+    for byte in bytes {
+        seen[usize::from(*byte)] = true;
+    }
     let controls = (0..32).filter(|byte| seen[*byte] && ![9, 10, 13].contains(byte));
     if controls.count() < 8 {
         return None;
@@ -110,7 +110,7 @@ fn taken_for_text(bytes: &[u8]) -> Option<&'static str> {
             "a program took the file for text in Latin-1 and wrote it as UTF-8: iconv -f UTF-8 -t LATIN1 may undo it"
         });
     }
-    let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
+    let feeds = bytes.split(|byte| *byte == b'\n').count() - 1;
     let pairs = bytes.windows(2).filter(|pair| pair == b"\r\n").count();
     (feeds == pairs && feeds >= 8).then_some(
         "each line feed follows a carriage return: a program took the file for text; transfer it as binary",

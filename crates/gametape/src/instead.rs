@@ -4,6 +4,7 @@ use std::io;
 
 use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
 use gametape_core::Input;
+use gametape_core::tape::Format;
 use gametape_core::text::Grouped;
 
 use crate::Formats;
@@ -19,7 +20,7 @@ pub(crate) fn instead(input: &Input, formats: &Formats) -> io::Result<Option<Str
         let mut formats = formats.iter();
         formats
             .find(|format| format.sniff(&input))
-            .map(|format| format.name())
+            .map(<dyn Format>::name)
     };
     if is_recording(&head).is_some() {
         return Ok(None);

@@ -48,6 +48,9 @@ impl Text {
     }
 }
 
+const SPELLED: &str = "echoreplay.time-spelling";
+const CALENDAR: &str = "echoreplay.calendar";
+
 /// Spells a time of `yyyy/MM/dd HH:mm:ss.fff` in the manner of a region.
 fn region(time: &str, which: usize) -> (String, &'static str) {
     let digits = |zero: u32| {
@@ -61,8 +64,6 @@ fn region(time: &str, which: usize) -> (String, &'static str) {
         let year: i32 = time[..4].parse().unwrap();
         format!("{:04}{}", year + shift, &time[4..])
     };
-    const SPELLED: &str = "echoreplay.time-spelling";
-    const CALENDAR: &str = "echoreplay.calendar";
     match which {
         0 => (time.replace('/', "."), SPELLED),
         1 => (time.replace('/', "-"), SPELLED),
