@@ -77,5 +77,6 @@ pub(crate) use signature::is_zip;
 #[cfg(feature = "tape")]
 pub(crate) use spool::{Spool, SpoolError};
 pub use stream::{Feed, Reader, open, open_with};
+#[cfg(feature = "tape")]
 pub(crate) use text::is_packed;
 pub use write::{Writer, write};
