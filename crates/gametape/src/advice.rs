@@ -1,4 +1,4 @@
-//! What happened to a file that is no sound recording, as far as its bytes show it, and what helps.
+//! Advice on a file that is no sound recording: the damage that its bytes show, and the remedy.
 
 use gametape_core::tape::{Audit, Options, Secrets, Verdict};
 use gametape_core::text::Grouped;
@@ -36,8 +36,8 @@ impl Recording {
                 .iter()
                 .any(|finding| finding.code().ends_with(end))
         };
+        let bytes = input.bytes().map_err(Error::io(self.path()))?;
         if audit.verdict() == Verdict::Fail {
-            let bytes = input.bytes().map_err(Error::io(self.path()))?;
             if let Some(how) = taken_for_text(&bytes) {
                 return Ok(vec![how.to_owned()]);
             }
@@ -46,7 +46,7 @@ impl Recording {
             }
         }
         if !told(".joined") {
-            advice.extend(self.joined()?);
+            advice.extend(self.joined(&bytes));
         }
         // Where nothing can be kept, the findings say so.
         if let Ok(made) = self.repair(&Options::new()) {
@@ -64,14 +64,11 @@ impl Recording {
     }
 
     /// Says where another recording begins within this one.
-    fn joined(&self) -> Result<Option<String>, Error> {
-        let bytes = self.input().bytes().map_err(Error::io(self.path()))?;
+    fn joined(&self, bytes: &[u8]) -> Option<String> {
         // A start that only recordings have; lines of text start alike.
-        let Some(start) = bytes.first_chunk::<6>() else {
-            return Ok(None);
-        };
+        let start = bytes.first_chunk::<6>()?;
         if !start.iter().any(|byte| *byte < 32) {
-            return Ok(None);
+            return None;
         }
         let places = (1..bytes.len())
             .filter(|at| bytes.get(*at..).is_some_and(|rest| rest.starts_with(start)));
@@ -83,8 +80,11 @@ impl Recording {
             header.is_ok_and(|header| header.problem.is_none())
         };
         // Each try copies the rest.
-        let place = places.take(4).find(is_recording);
-        Ok(place.map(|at| format!("another recording begins at byte {}", Grouped(at as u64))))
+        let place = places.take(4).find(is_recording)?;
+        Some(format!(
+            "another recording begins at byte {}",
+            Grouped(place as u64)
+        ))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a file is that does not start like a recording.
+//! Recognises files that do not start like a recording.
 
 use std::io;
 

@@ -51,7 +51,7 @@ pub struct Audited {
     pub relations: &'static [RelationDef],
     pub bytes: u64,
     pub audit: Audit,
-    /// What happened to the file, and what helps.
+    /// [`Recording::advice`].
     pub advice: Vec<String>,
     /// The decision of the policy, if there is one.
     pub decision: Decision,
