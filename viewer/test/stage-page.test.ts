@@ -104,6 +104,8 @@ test("a field gives the exact value of a cell", { skip }, async () => {
   const name = "heat.murk";
   await on(name, "field", 12_000, async (page, step) => {
     await page.locator(".stage-bar select").first().selectOption("heat");
+    // Before there is a picture, arrow keys go through the recording.
+    await page.locator(".stage-status > span", { hasText: "Point at a cell" }).waitFor();
     await page.locator("canvas[tabindex]").focus();
     for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowRight"]) {
       await page.keyboard.press(key);
