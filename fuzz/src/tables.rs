@@ -1,9 +1,9 @@
 //! Checks of tables, for every format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
-use gametape::core::table::{Batch, Lane, Owned, Scan};
+use gametape::core::table::{Batch, Lane, Owned, Scan, TableDef};
 use gametape::{At, Recording, Secrets, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::{CommandBuf, Envelope, Payload, Writer};
@@ -107,9 +107,27 @@ fn rows(tape: &dyn Tape, scan: &Scan) -> Option<(Rows, bool)> {
     scanned.ok().map(|_| (rows, all))
 }
 
+/// A step has one row of each key: else `ORDER BY step` gives no order, and a query another answer in each run.
+fn assert_one_row_a_key(table: &TableDef, rows: &Rows) {
+    let keys = table.columns.iter().enumerate();
+    let keys: Vec<usize> = keys
+        .filter_map(|(at, column)| column.key.then_some(at))
+        .collect();
+    let mut seen = HashSet::new();
+    for (step, values) in rows {
+        let key: Vec<&Owned> = keys.iter().map(|at| &values[*at]).collect();
+        let text = format!("{step} {key:?}");
+        assert!(
+            seen.insert(text),
+            "{}: two rows of step {step}, key {key:?}",
+            table.name
+        );
+    }
+}
+
 /// Scans the tables of any recording. Tables are described, and each is scanned to its end or to an
 /// error. Steps ascend. A single column has the same values as among all columns, and a range has
-/// exactly the matching rows. The states at the end and at the start can be requested in any order.
+/// exactly the matching rows; a step has one row of each key. The states at the end and at the start can be requested in any order.
 pub fn tables(data: &[u8]) {
     let Ok(recording) = Recording::from_bytes(data.to_vec(), "a") else {
         return;
@@ -124,6 +142,7 @@ pub fn tables(data: &[u8]) {
             continue;
         };
         assert!(all.is_sorted_by_key(|(step, _)| *step), "{}", table.name);
+        assert_one_row_a_key(table, &all);
         let last = table.columns.len() - 1;
         let one = scan.clone().columns([&*table.columns[last].name]);
         let (one, _) = rows(tape, &one).expect("it could be read before");

@@ -77,7 +77,7 @@ pub use model::{
     Arm, BONES, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore,
     LastThrow, Loadout, Map, Missing, Object, Ordnance, ParseTimeError, Pause, PausedState,
     Payload, Player, PlayerBones, Pose, Session, Stats, THROW_MEMBERS, TacMod, Team, TeamId, Time,
-    Unknown, Vec3, VrPlayer, Weapon, clock_display,
+    Unknown, UnknownMember, Vec3, VrPlayer, Weapon, clock_display,
 };
 pub use rule::{Rule, ZipCut};
 pub use spelled::Spelled;

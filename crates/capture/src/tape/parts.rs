@@ -20,6 +20,7 @@ const SECTIONS: [&str; 3] = ["create", "destroy", "update"];
 
 /// A part of a packet.
 pub(super) struct Part<'a> {
+    number: u64,
     what: &'static str,
     section: Option<&'static str>,
     entity: Option<u32>,
@@ -39,6 +40,13 @@ pub(super) const PARTS: Table<Parts> = Table {
     lane: Lane::Events,
     doc: "The purposes of the bits of each packet. The bits of the parts of a packet add up to its bytes.",
     fields: &[
+        Field::<Parts>::new(
+            "number",
+            Kind::Uint,
+            "The place of the part in its packet, from 0.",
+            |row| row.number.into(),
+        )
+        .key(),
         Field::<Parts>::new(
             "part",
             Kind::Text,
@@ -114,20 +122,22 @@ impl Parting {
         }
         // Packets outside of the range need not be taken apart.
         if rows.position(stamp) != Position::Within {
-            let nothing = Part::new("header", 0);
+            let nothing = Part::new(0, "header", 0);
             rows.row_of(&PARTS, stamp, &nothing);
             return Ok(());
         }
         let components = &self.components;
+        let mut number = 0;
         let mut left = packet.bytes.len() as u64 * 8;
         let walked = self.decoder.shares(packet.bytes, |share, bits| {
             let bits = bits as u64;
             left = left.saturating_sub(bits);
-            rows.row_of(&PARTS, stamp, &Part::of(share, components, bits));
+            rows.row_of(&PARTS, stamp, &Part::of(number, share, components, bits));
+            number += 1;
         });
         if let Err(error) = walked {
             if left > 0 {
-                rows.row_of(&PARTS, stamp, &Part::new("unreadable", left));
+                rows.row_of(&PARTS, stamp, &Part::new(number, "unreadable", left));
             }
             if self.problem.is_none() {
                 self.problem = Some(fault(packet.error(error))?);
@@ -138,8 +148,9 @@ impl Parting {
 }
 
 impl<'a> Part<'a> {
-    const fn new(what: &'static str, bits: u64) -> Self {
+    const fn new(number: u64, what: &'static str, bits: u64) -> Self {
         Self {
+            number,
             what,
             section: None,
             entity: None,
@@ -148,7 +159,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn of(share: Share, components: &'a [String], bits: u64) -> Self {
+    fn of(number: u64, share: Share, components: &'a [String], bits: u64) -> Self {
         let [header, framing, head, component, padding, _] = PARTS_OF;
         let (what, entity, at) = match share {
             Share::Header => (header, None, None),
@@ -165,7 +176,7 @@ impl<'a> Part<'a> {
             section: share.tag().map(section),
             entity,
             component: at.and_then(|at| components.get(at)).map(String::as_str),
-            ..Self::new(what, bits)
+            ..Self::new(number, what, bits)
         }
     }
 }

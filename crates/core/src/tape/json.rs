@@ -66,35 +66,67 @@ pub fn write_json(out: impl Write, value: &impl Serialize) -> io::Result<()> {
 /// assert_eq!(out, br#"{"id":"10001234567890123456", "n":[1, 1.5]}"#);
 /// ```
 pub fn copy_json(json: &[u8], out: &mut Vec<u8>) {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
-    let mut rest = json;
-    while let Some((first, after)) = rest.split_first() {
-        let length = match first {
-            b'"' => {
-                let mut escaped = false;
-                let end = after.iter().position(|byte| {
-                    let ends = *byte == b'"' && !escaped;
-                    escaped = *byte == b'\\' && !escaped;
-                    ends
-                });
-                end.map_or(rest.len(), |end| end + 2)
-            }
-            b'-' | b'0'..=b'9' => rest.iter().take_while(|byte| is_digit(byte)).count(),
-            _ => {
-                let other = |byte: &u8| *byte != b'"' && *byte != b'-' && !byte.is_ascii_digit();
-                rest.iter().take_while(|byte| other(byte)).count()
-            }
-        };
-        let (token, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        let text = str::from_utf8(token).unwrap_or_default();
-        match text.parse().map(Whole) {
-            Ok(whole) if whole.0.unsigned_abs() > LARGEST.into() => {
-                out.extend_from_slice(whole.to_string().as_bytes());
-            }
-            _ => out.extend_from_slice(token),
-        }
-        rest = after;
+    let (mut copied, mut at) = (0, 0);
+    if !may_have_large(json) {
+        at = json.len();
     }
+    while let Some(first) = json.get(at) {
+        let after = json.get(at + 1..).unwrap_or_default();
+        let end = match first {
+            b'"' => at + 1 + rest_of_text(after),
+            b'-' | b'0'..=b'9' => {
+                let is_part =
+                    |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+                at + 1 + after.iter().take_while(|byte| is_part(byte)).count()
+            }
+            _ => at + 1,
+        };
+        if *first != b'"'
+            && end - at >= DIGITS
+            && let Some(whole) = json.get(at..end).and_then(large)
+        {
+            out.extend_from_slice(json.get(copied..at).unwrap_or_default());
+            out.extend_from_slice(whole.to_string().as_bytes());
+            copied = end;
+        }
+        at = end;
+    }
+    out.extend_from_slice(json.get(copied..).unwrap_or_default());
+}
+
+/// The number of digits that a whole number beyond [`LARGEST`] has, at least.
+const DIGITS: usize = 16;
+
+/// Whether there are [`DIGITS`] digits in a row anywhere. Nearly no line has them, and looking at every 16th byte
+/// tells.
+fn may_have_large(json: &[u8]) -> bool {
+    let mut every = (DIGITS - 1..json.len()).step_by(DIGITS);
+    every.any(|at| {
+        let (before, after) = json.split_at_checked(at).unwrap_or_default();
+        let digits = after
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let is_first = |byte: &&u8| byte.is_ascii_digit();
+        digits > 0 && digits + before.iter().rev().take_while(is_first).count() >= DIGITS
+    })
+}
+
+/// Returns how far a text goes on, up to its last quotation mark.
+fn rest_of_text(after: &[u8]) -> usize {
+    let mut escaped = false;
+    let end = after.iter().position(|byte| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    });
+    end.map_or(after.len(), |end| end + 1)
+}
+
+/// Returns a whole number that is too large for an `f64`.
+fn large(number: &[u8]) -> Option<Whole> {
+    let whole = Whole(str::from_utf8(number).ok()?.parse().ok()?);
+    (whole.0.unsigned_abs() > LARGEST.into()).then_some(whole)
 }
 
 #[cfg(test)]

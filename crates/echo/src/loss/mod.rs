@@ -21,7 +21,7 @@ use crate::diff::angle;
 use crate::diff::sink::{At, Before, Sink};
 use crate::diff::walk::walk;
 use crate::field::{Field, Kept};
-use crate::model::{Frame, Pose, Vec3};
+use crate::model::{Frame, Pose, UnknownMembers, Vec3};
 
 /// Measures how stored frames differ from their originals, field by field.
 ///
@@ -36,6 +36,7 @@ pub struct FieldErrors {
     numbers: [Errors; Field::COUNT],
     /// Indexed by [`Field`].
     others: [Tally; Field::COUNT],
+    unknown: UnknownMembers,
 }
 
 /// The errors of a kind of number.
@@ -84,6 +85,7 @@ impl FieldErrors {
             before: Before::default(),
             numbers: [Errors::default(); Field::COUNT],
             others: [Tally::default(); Field::COUNT],
+            unknown: UnknownMembers::default(),
         }
     }
 
@@ -94,6 +96,7 @@ impl FieldErrors {
         walk(original, stored, Some(&before), self);
         before.remember(original);
         self.before = before;
+        self.unknown.push(original, self.frames);
         self.frames += 1;
     }
 
@@ -121,6 +124,7 @@ impl FieldErrors {
                 to.last = from.last + offset;
             }
         }
+        self.unknown.merge(&later.unknown, offset);
         self.frames += later.frames;
         self.before.clone_from(&later.before);
     }
@@ -162,6 +166,14 @@ impl FieldErrors {
             frames: self.frames,
             ..LossReport::default()
         };
+        let is_lost = |field: Field| {
+            self.others
+                .get(field as usize)
+                .is_some_and(|tally| tally.values > 0)
+        };
+        if is_lost(Field::UnknownMembers) {
+            report.unknown_members = self.unknown.each().collect();
+        }
         let entries = self.numbers.iter().zip(&self.others);
         for (&field, (errors, tally)) in Field::ALL.iter().zip(entries) {
             if errors.values > 0 {

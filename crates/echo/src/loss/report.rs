@@ -5,6 +5,8 @@ use std::fmt;
 use gametape_core::text::{Grouped, TextTable, significant};
 use serde::Serialize;
 
+use crate::model::UnknownMember;
+
 /// The loss of a conversion. Its text is a table; its serialized form has stable keys.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
@@ -17,6 +19,9 @@ pub struct LossReport {
     pub changed: Vec<Change>,
     /// Values that were present and are not kept, or only in the first frame.
     pub not_kept: Vec<Change>,
+    /// The members that the model does not know, if they are among the values that are not kept; at most 64.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown_members: Vec<UnknownMember>,
 }
 
 /// The errors of a kind of number.
@@ -109,7 +114,8 @@ impl fmt::Display for LossReport {
         }
         print(f, &table)?;
         changes(f, "changed", &self.changed)?;
-        changes(f, "not kept", &self.not_kept)
+        changes(f, "not kept", &self.not_kept)?;
+        unknown(f, &self.unknown_members)
     }
 }
 
@@ -160,6 +166,20 @@ fn changes(f: &mut fmt::Formatter<'_>, title: &str, changes: &[Change]) -> fmt::
         let counts = [change.values, change.frames, change.first_frame];
         let counts = counts.map(|count| Grouped(count).to_string());
         let cells = std::iter::once(change.field.to_owned()).chain(counts);
+        table.row(cells.enumerate().map(numbers));
+    }
+    print(f, &table)
+}
+
+fn unknown(f: &mut fmt::Formatter<'_>, members: &[UnknownMember]) -> fmt::Result {
+    if members.is_empty() {
+        return Ok(());
+    }
+    writeln!(f)?;
+    let mut table = TextTable::new(["unknown member", "frames", "first in frame"]);
+    for member in members {
+        let counts = [member.frames, member.first_frame].map(|count| Grouped(count).to_string());
+        let cells = std::iter::once(member.member.clone()).chain(counts);
         table.row(cells.enumerate().map(numbers));
     }
     print(f, &table)

@@ -7,6 +7,7 @@ mod missing;
 mod spelling;
 mod text;
 mod time;
+mod unknown;
 
 use compact_str::CompactString;
 
@@ -18,6 +19,8 @@ pub use text::{
     Arm, Game, GameStatus, GoalType, Holding, Map, Ordnance, PausedState, TacMod, TeamId, Weapon,
 };
 pub use time::{ParseTimeError, Time};
+pub(crate) use unknown::UnknownMembers;
+pub use unknown::{Object, Unknown, UnknownMember};
 
 /// Three coordinates.
 pub type Vec3 = [f32; 3];
@@ -409,75 +412,6 @@ impl Default for PlayerBones {
             rotations: [[0.0, 0.0, 0.0, 1.0]; BONES],
         }
     }
-}
-
-/// A member that the model does not know.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unknown {
-    /// The object that has the member.
-    pub object: Object,
-    /// Its key in JSON, as it is spelled.
-    pub name: CompactString,
-    /// Its value: JSON, as it is spelled.
-    pub json: CompactString,
-}
-
-impl Unknown {
-    /// The path of the member, without the numbers of teams and players: `teams[].players[].mood`.
-    #[must_use]
-    pub fn path(&self) -> String {
-        let owner = match self.object {
-            Object::Session | Object::Bones => "",
-            Object::Disc => "disc.",
-            Object::Pause => "pause.",
-            Object::LastScore => "last_score.",
-            Object::LastThrow => "last_throw.",
-            Object::VrPlayer => "player.",
-            Object::Team(_) => "teams[].",
-            Object::TeamStats(_) => "teams[].stats.",
-            Object::Player(..) => "teams[].players[].",
-            Object::PlayerStats(..) => "teams[].players[].stats.",
-            Object::Pose(_, _, 0) => "teams[].players[].head.",
-            Object::Pose(_, _, 1) => "teams[].players[].body.",
-            Object::Pose(_, _, 2) => "teams[].players[].lhand.",
-            Object::Pose(..) => "teams[].players[].rhand.",
-            Object::UserBones(_) => "user_bones[].",
-        };
-        let name = gametape_core::text::printable(&self.name);
-        format!("{owner}{}", gametape_core::text::shortened(&name))
-    }
-}
-
-/// An object of the API's responses. Teams and players are counted from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum Object {
-    /// The session itself.
-    Session,
-    /// `disc` of the session.
-    Disc,
-    /// `pause` of the session.
-    Pause,
-    /// `last_score` of the session.
-    LastScore,
-    /// `last_throw` of the session.
-    LastThrow,
-    /// `player`
-    VrPlayer,
-    /// An entry of `teams`.
-    Team(u8),
-    /// The `stats` of a team.
-    TeamStats(u8),
-    /// A player of a team.
-    Player(u8, u8),
-    /// The `stats` of a player of a team.
-    PlayerStats(u8, u8),
-    /// The head, body, left or right hand (0 to 3) of a player of a team.
-    Pose(u8, u8, u8),
-    /// The response of `/player_bones` itself.
-    Bones,
-    /// An entry of `user_bones`.
-    UserBones(u8),
 }
 
 impl Session {

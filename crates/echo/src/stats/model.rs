@@ -191,6 +191,9 @@ pub struct Join {
     pub time_ms: u64,
     /// The kind of change.
     pub event: JoinEvent,
+    /// Who it is: the index in [`MatchStats::players`].
+    #[serde(skip)]
+    pub person: usize,
     /// The player's name.
     pub name: CompactString,
     /// The team joined, left, or changed to.

@@ -100,7 +100,9 @@ impl Roster {
         self.pass_blank(session, &mut step);
         let mut next = std::mem::take(&mut self.next);
         next.clear();
-        self.people.next_frame();
+        if session.players().next().is_some() {
+            self.people.next_frame();
+        }
         for (place, player) in session.players() {
             let team = TeamId::at(place);
             let Some(at) = self.people.find(place, player, MAX_EVENTS) else {
@@ -120,7 +122,7 @@ impl Roster {
                 (known.team != team).then_some(JoinEvent::Move)
             };
             if let Some(what) = what {
-                keep(events, event(step, what, known, &team), left_out);
+                keep(events, event(step, what, (at, known), &team), left_out);
             }
             known.push(player, team, step, playing);
             next.push(at);
@@ -134,7 +136,7 @@ impl Roster {
                     known.stay(step.passed_ms, playing);
                 }
                 known.left = Some(step.now_ms);
-                let left = event(step, JoinEvent::Leave, known, &known.team);
+                let left = event(step, JoinEvent::Leave, (at, known), &known.team);
                 keep(events, left, left_out);
             }
         }
@@ -191,10 +193,11 @@ impl Roster {
     }
 }
 
-fn event(step: Step, event: JoinEvent, known: &Known, team: &TeamId) -> Join {
+fn event(step: Step, event: JoinEvent, (person, known): (usize, &Known), team: &TeamId) -> Join {
     Join {
         time_ms: step.now_ms,
         event,
+        person,
         name: known.out.name.clone(),
         team: team.clone(),
         userid: known.out.userid,

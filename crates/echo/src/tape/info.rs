@@ -1,7 +1,5 @@
 //! The description, the audit and the statistics of a recording.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use compact_str::CompactString;
 use gametape_core::tape::{Audit, Error, Info, Measured, Partial, Secrets, Started, Work, object};
 use gametape_core::text::{Counted, figure};
@@ -11,7 +9,7 @@ use super::frames::{EchoFormat, Frames};
 use super::opened::EchoTape;
 use crate::butter::{self, Header, Seen};
 use crate::course::Course;
-use crate::model::{Unknown, is_somebody};
+use crate::model::{UnknownMember, UnknownMembers, is_somebody};
 use crate::people::People;
 use crate::stats::{MatchStats, StatsBuilder};
 use crate::{
@@ -174,13 +172,8 @@ pub(super) struct Summary {
     session_id: CompactString,
     sessions: u64,
     pub with_bones: u64,
-    with_unknown: u64,
-    /// The paths of unknown members: the number of their frames, and the first.
-    unknown: BTreeMap<String, (u64, u64)>,
+    unknown: UnknownMembers,
 }
-
-/// The largest number of unknown members that are named.
-const MOST_NAMED: usize = 64;
 
 impl Summary {
     pub fn push(&mut self, frame: &Frame) {
@@ -203,31 +196,12 @@ impl Summary {
             rounds: [session.blue_round_score, session.orange_round_score],
         });
         self.with_bones += u64::from(frame.bones.is_some());
-        if !session.unknown.is_empty() {
-            self.with_unknown += 1;
-            self.name_unknown(session);
-        }
-    }
-
-    #[cold]
-    fn name_unknown(&mut self, session: &Session) {
-        let paths: BTreeSet<String> = session.unknown.iter().map(Unknown::path).collect();
-        let step = self.frames - 1;
-        for path in paths {
-            let is_full = self.unknown.len() >= MOST_NAMED;
-            if is_full && !self.unknown.contains_key(&path) {
-                continue;
-            }
-            self.unknown.entry(path).or_insert((0, step)).0 += 1;
-        }
+        self.unknown.push(frame, self.frames - 1);
     }
 
     /// The unknown members, each with its path, the number of its frames, and the first.
-    fn unknown_paths(&self) -> Option<Value> {
-        let each = self.unknown.iter().map(|(member, (frames, first))| {
-            json!({"member": member, "frames": frames, "first_step": first})
-        });
-        (!self.unknown.is_empty()).then(|| each.collect())
+    fn unknown_paths(&self) -> Option<Vec<UnknownMember>> {
+        Some(self.unknown.each().collect()).filter(|each: &Vec<_>| !each.is_empty())
     }
 
     /// The time from the first frame to the latest.
@@ -251,7 +225,7 @@ impl Summary {
 
     /// The number of frames with unknown members, if there are any.
     pub fn with_unknown(&self) -> Option<u64> {
-        (self.with_unknown > 0).then_some(self.with_unknown)
+        Some(self.unknown.frames).filter(|frames| *frames > 0)
     }
 }
 

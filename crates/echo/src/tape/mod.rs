@@ -14,6 +14,7 @@ mod info;
 mod lines;
 mod opened;
 mod options;
+mod persons;
 mod repair;
 mod tables;
 

@@ -12,10 +12,11 @@ use super::error::EchoError;
 use super::frames::{EchoFormat, Frames};
 use super::index;
 use super::lines::Lines;
-use crate::ReadOptions;
+use super::persons::{Counting, Persons};
 use crate::butter::Parts;
 use crate::course::Course;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
+use crate::{Error as ReadError, ReadOptions};
 
 /// The size of the text that may be spooled from any zip, however small.
 const LEAST_TEXT: u64 = 1 << 30;
@@ -34,6 +35,8 @@ pub struct EchoTape {
     chunks: Arc<OnceLock<Option<Chunks>>>,
     /// The places of the frames of an .echoreplay, once they were asked for.
     lines: Arc<Mutex<Option<Arc<Lines>>>>,
+    /// Who is in the frames, once that was asked for without reading from the start.
+    persons: Arc<Mutex<Option<Arc<Persons>>>>,
     /// The name of the file in a zip that is made from the recording.
     member: String,
 }
@@ -59,6 +62,7 @@ impl EchoTape {
             zip: Arc::default(),
             chunks: Arc::default(),
             lines: Arc::default(),
+            persons: Arc::default(),
         }
     }
 
@@ -253,6 +257,26 @@ impl EchoTape {
             None => self.read_lines(work)?,
         };
         Ok((held.insert(Arc::new(lines)).clone(), text))
+    }
+
+    /// Says who is in the frames: all of the recording is read once, up to the first error.
+    pub(in crate::tape) fn persons(&self, work: &Work<'_>) -> Result<Arc<Persons>, Error> {
+        let mut held = self.persons.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(persons) = &*held {
+            return Ok(persons.clone());
+        }
+        let (mut counting, mut persons) = (Counting::default(), Persons::default());
+        let mut frames = self.frames_of(Counting::PARTS)?;
+        loop {
+            let step = frames.count;
+            match frames.next() {
+                Ok(Some(frame)) => persons.push(step, counting.frame(&frame.session)),
+                Err(error @ ReadError::Io { .. }) => return Err(error.into()),
+                Ok(None) | Err(_) => break,
+            }
+            work.wanted()?;
+        }
+        Ok(held.insert(Arc::new(persons)).clone())
     }
 
     fn read_lines(&self, work: &Work<'_>) -> Result<Lines, Error> {

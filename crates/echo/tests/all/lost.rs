@@ -175,11 +175,11 @@ fn members_that_are_not_the_api_s_are_a_loss() {
     const MEMBERS: &str = "unknown members";
     let (_, plain) = converted(&text, "correct").unwrap();
     assert_eq!(not_kept(&plain, MEMBERS), None);
-    for member in [
-        "\"sessionid\":",
-        "\"name\":",
-        "\"position\":",
-        "\"disc_speed\":",
+    for (member, path) in [
+        ("\"sessionid\":", "mood"),
+        ("\"name\":", "teams[].players[].mood"),
+        ("\"position\":", "disc.mood"),
+        ("\"disc_speed\":", "last_score.mood"),
     ] {
         assert!(lines[2].contains(member), "{member}");
         let more = lines[2].replacen(member, &format!("\"mood\":1,{member}"), 1);
@@ -189,6 +189,10 @@ fn members_that_are_not_the_api_s_are_a_loss() {
         let all = data(&converted)["not_kept"].as_array().unwrap();
         let change = all.iter().find(|change| change["field"] == MEMBERS);
         assert_eq!(change.unwrap()["first_step"], 2);
+        let named = serde_json::json!([{"member": path, "frames": 1, "first_step": 2}]);
+        assert_eq!(data(&converted)["unknown_members"], named);
+        let text = &converted.report.as_ref().unwrap().text;
+        assert!(text.contains(path), "{text}");
         assert!(converted.is_lossy());
     }
 }

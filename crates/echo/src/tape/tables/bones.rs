@@ -2,6 +2,7 @@
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table, Value};
 
+use super::players::{PERSON, PERSON_DOC};
 use super::poses::of_axis;
 use crate::model::PlayerBones;
 
@@ -10,6 +11,7 @@ use Kind::{Float32, Int, Uint};
 /// A bone of a player in a frame.
 pub struct Bone<'a> {
     pub player: i32,
+    pub person: Option<u64>,
     pub number: usize,
     pub bones: &'a PlayerBones,
 }
@@ -51,6 +53,7 @@ pub const BONES: Table<BoneRows> = Table {
             (row.number as u64).into()
         })
         .key(),
+        Field::<BoneRows>::new(PERSON, Uint, PERSON_DOC, |row| row.person.into()),
         Field::<BoneRows>::new("x", Float32, "The position along x.", |row| row.position(0))
             .unit("m"),
         Field::<BoneRows>::new("y", Float32, "The position along y.", |row| row.position(1))

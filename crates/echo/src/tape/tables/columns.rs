@@ -144,6 +144,9 @@ macro_rules! owner {
     (player $row:ident) => {
         $row.player
     };
+    (counts $row:ident) => {
+        $row.of.stats
+    };
 }
 pub(super) use owner;
 

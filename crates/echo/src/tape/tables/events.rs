@@ -3,6 +3,7 @@
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
 use super::columns::{cell, column_kind, columns, one_column, owner, there};
+use super::players::{PERSON, PERSON_DOC};
 use crate::members::{self, last_throw_members};
 use crate::model::LastThrow;
 use crate::stats::{Goal, Join, JoinEvent};
@@ -100,7 +101,10 @@ pub const JOINS: Table<Join> = Table {
                 JoinEvent::Move => "move",
             };
             event.into()
-        }),
+        })
+        .values(&["join", "leave", "move"])
+        .key(),
+        Field::<Join>::new(PERSON, Uint, PERSON_DOC, |row| (row.person as u64).into()).key(),
         Field::<Join>::new("name", Text, "The player's name.", |row| {
             row.name.as_str().into()
         }),

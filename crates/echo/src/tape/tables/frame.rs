@@ -7,11 +7,13 @@ use super::bones::{BONES, Bone};
 use super::events::{GOALS, JOINS, THROWS};
 use super::facts::MATCH;
 use super::game::{DISC, GAME, PAYLOAD};
-use super::players::{PLAYERS, PlayerRow, hands, of_player, team_name};
+use super::players::{PERSON, PLAYERS, PlayerRow, hands, of_player, team_name};
 use super::poses::{AXES, POSE, POSE_COLUMNS, POSES, of_pose, poses_of};
+use super::roster::ROSTER;
 use crate::butter::Parts;
 use crate::course::Course;
 use crate::model::{BONES as BONE_COUNT, Frame};
+use crate::tape::persons::{Counting, Numbers};
 
 /// Returns the tables that every recording has.
 pub fn defs() -> Vec<TableDef> {
@@ -25,6 +27,7 @@ pub fn defs() -> Vec<TableDef> {
     }
     vec![
         MATCH.def(),
+        ROSTER.def(),
         GAME.def(),
         players,
         BONES.def(),
@@ -99,6 +102,12 @@ impl State {
             Self::Disc => Parts::DISC,
             Self::Payload => Parts::PAYLOAD,
         };
+        let asks = |name| table.column(name).is_some_and(&needs);
+        let always = if asks(PERSON) {
+            always.with(Counting::PARTS)
+        } else {
+            always
+        };
         if self != Self::Players {
             return always;
         }
@@ -113,9 +122,16 @@ impl State {
     }
 
     /// Passes on the rows of a frame, in the order in which the frame has them; `parts` of the frame
-    /// were decoded. Returns whether later rows are needed.
-    pub fn rows(self, frame: &Frame, parts: Parts, take: &mut impl Take) -> bool {
+    /// were decoded, and `persons` says who its players are. Returns whether later rows are needed.
+    pub fn rows(
+        self,
+        frame: &Frame,
+        persons: &Numbers,
+        parts: Parts,
+        take: &mut impl Take,
+    ) -> bool {
         let session = &frame.session;
+        let person = |at: usize| persons.get(at).copied().flatten();
         match self {
             Self::Game => one(&GAME, &session, take),
             Self::Disc => session.disc.as_ref().is_none_or(|disc| {
@@ -131,8 +147,9 @@ impl State {
             }
             Self::Players => {
                 let holding = parts.has(Parts::HOLDING);
-                let row = |(team, player)| PlayerRow {
+                let row = |(at, (team, player))| PlayerRow {
                     player,
+                    person: person(at),
                     team: team_name(team),
                     hands: if holding {
                         hands(session, player)
@@ -143,7 +160,7 @@ impl State {
                 };
                 // More than a match has, so that the rows are not moved.
                 let mut rows = Vec::with_capacity(16);
-                rows.extend(session.players().map(row));
+                rows.extend(session.players().enumerate().map(row));
                 take.rows(rows.len(), |at, column| match posed_column(&PLAYERS, at) {
                     (Some(field), _) => column.with(of_row(&rows, |row| field.value(row))),
                     (None, at) => {
@@ -157,9 +174,11 @@ impl State {
             }
             Self::Bones => {
                 let bones = frame.bones.iter().flat_map(|bones| &bones.user_bones);
-                session.players().zip(bones).all(|((_, player), bones)| {
+                let mut each = session.players().zip(bones).enumerate();
+                each.all(|(at, ((_, player), bones))| {
                     let rows: [Bone<'_>; BONE_COUNT] = std::array::from_fn(|number| Bone {
                         player: player.playerid,
+                        person: person(at),
                         number,
                         bones,
                     });

@@ -8,11 +8,14 @@ use gametape_core::{Stamp, Time};
 use super::events::{GOALS, JOINS, THROWS};
 use super::facts::{self, Facts, MATCH};
 use super::frame::State;
+use super::players::PERSON;
 use super::present::Present;
+use super::roster::{Member, ROSTER};
 use crate::butter::Parts;
 use crate::model::{Frame, LastThrow};
 use crate::stats::{Goal, MatchStats, StatsBuilder};
 use crate::tape::info::{Known, Summary};
+use crate::tape::persons::Numbers;
 
 /// The source of a table's rows.
 pub enum Giving {
@@ -25,6 +28,8 @@ pub enum Giving {
     Goals(VecDeque<Stamp>, usize),
     /// A summary of all frames; the parts of them that the facts need, and of which frames.
     Match(Box<Summary>, Parts, Needs),
+    /// The statistics of the players.
+    Roster,
 }
 
 /// The frames that the facts need.
@@ -47,11 +52,13 @@ impl Giving {
     pub fn of(table: &TableDef, rows: &Scanning) -> Self {
         if let Some(state) = State::of(&table.name) {
             let parts = state.parts(table, |column| rows.needs(column));
-            return Self::State(Present::new(table, state, parts), parts);
+            let asks = table.column(PERSON).is_some_and(|at| rows.needs(at));
+            return Self::State(Present::new(table, state, parts, asks), parts);
         }
         match &*table.name {
             name if name == THROWS.name => Self::Throws(None),
             name if name == JOINS.name => Self::Joins(0),
+            name if name == ROSTER.name => Self::Roster,
             name if name == GOALS.name => Self::Goals(VecDeque::new(), 0),
             _ => {
                 let needs = |column| rows.needs(column);
@@ -73,21 +80,26 @@ impl Giving {
         match self {
             Self::State(_, parts) | Self::Match(_, parts, _) => *parts,
             Self::Throws(_) => Parts::THROW,
-            Self::Joins(_) | Self::Goals(..) => Parts::ALL,
+            Self::Joins(_) | Self::Goals(..) | Self::Roster => Parts::ALL,
         }
+    }
+
+    /// Whether it has the numbers of persons.
+    pub const fn asks_persons(&self) -> bool {
+        matches!(self, Self::State(present, _) if present.asks_persons)
     }
 
     /// Whether it needs the statistics over all frames.
     pub const fn counts(&self) -> bool {
         matches!(
             self,
-            Self::Joins(_) | Self::Goals(..) | Self::Match(_, _, Needs::Stats)
+            Self::Joins(_) | Self::Goals(..) | Self::Match(_, _, Needs::Stats) | Self::Roster
         )
     }
 
     /// Whether frames after a range may say more about rows in it.
     pub const fn is_of_the_whole(&self) -> bool {
-        matches!(self, Self::Goals(..) | Self::Match(..))
+        matches!(self, Self::Goals(..) | Self::Match(..) | Self::Roster)
     }
 
     /// Whether the frames so far decide everything.
@@ -104,14 +116,14 @@ impl Giving {
     /// are needed.
     pub fn frame(
         &mut self,
-        frame: &Frame,
+        (frame, persons): (&Frame, &Numbers),
         stamp: Stamp,
         so_far: Option<&StatsBuilder>,
         rows: &mut Scanning,
     ) -> bool {
         let timeline = so_far.map(|counted| &counted.so_far().timeline);
         match self {
-            Self::State(present, _) => present.frame(frame, stamp, rows),
+            Self::State(present, _) => present.frame(frame, persons, stamp, rows),
             Self::Throws(last) => throws(frame, stamp, last, rows),
             Self::Joins(given) => {
                 let all = timeline.map_or(&[][..], |timeline| &timeline.joins);
@@ -129,6 +141,7 @@ impl Giving {
                 summary.push(frame);
                 true
             }
+            Self::Roster => true,
         }
     }
 
@@ -140,17 +153,26 @@ impl Giving {
                 goals(all.unwrap_or_default(), &mut stamps, &mut given, rows);
             }
             Self::Match(summary, ..) => {
-                let start = Stamp {
-                    time: Some(Time::START),
-                    ..Stamp::default()
-                };
                 let facts = Facts::new(&ended.known, &summary, ended.stats.as_ref());
-                rows.row_of(&MATCH, start, &facts);
+                rows.row_of(&MATCH, START, &facts);
+            }
+            Self::Roster => {
+                let players = ended.stats.as_ref().map(|stats| &*stats.players);
+                (0..)
+                    .zip(players.unwrap_or_default())
+                    .all(|(person, of)| rows.row_of(&ROSTER, START, &Member::new(person, of)));
             }
             Self::State(..) | Self::Throws(_) | Self::Joins(_) => {}
         }
     }
 }
+
+/// The stamp of what holds for the whole match.
+const START: Stamp = Stamp {
+    step: 0,
+    tick: None,
+    time: Some(Time::START),
+};
 
 /// Adds the goals that were not given yet. Returns whether later rows are needed.
 fn goals(

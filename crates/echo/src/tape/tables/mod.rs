@@ -14,6 +14,7 @@ mod players;
 mod poses;
 mod precision;
 mod present;
+mod roster;
 mod scan;
 mod seek;
 

@@ -1,6 +1,7 @@
 //! The frames of a recording, as rows of several tables at once.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
@@ -13,6 +14,7 @@ use crate::course::Course;
 use crate::model::Frame;
 use crate::stats::StatsBuilder;
 use crate::tape::info::Known;
+use crate::tape::persons::{Counting, Persons};
 
 /// Makes the rows of tables, frame by frame.
 pub struct Pass {
@@ -23,10 +25,20 @@ pub struct Pass {
     /// The statistics of the whole match, computed once for all tables that need them.
     counted: Option<StatsBuilder>,
     course: Course,
+    persons: Source,
     /// For each table, the first frame after its range, if frames may be in the wrong order.
     after: Option<Vec<Option<Stamp>>>,
     /// The last frame up to which all rows were given.
     pub settled: Option<Stamp>,
+}
+
+/// Where the numbers of persons come from.
+enum Source {
+    /// No table has them.
+    None,
+    /// From all frames so far.
+    Counted(Counting),
+    Known(Arc<Persons>),
 }
 
 impl Pass {
@@ -41,12 +53,18 @@ impl Pass {
             .iter()
             .fold(none, |parts, table| parts.with(table.parts()));
         let counts = tables.iter().any(Giving::counts);
+        let asks_persons = tables.iter().any(Giving::asks_persons);
         Ok(Self {
             tables,
             scans: running,
             parts,
             counted: counts.then(StatsBuilder::new),
             course: Course::default(),
+            persons: if asks_persons {
+                Source::Counted(Counting::default())
+            } else {
+                Source::None
+            },
             after: None,
             settled: None,
         })
@@ -64,6 +82,16 @@ impl Pass {
             _ => None,
         });
         earliest.filter(|_| self.tables.iter().all(is_state))
+    }
+
+    /// Whether any table has the numbers of persons.
+    pub const fn asks_persons(&self) -> bool {
+        !matches!(self.persons, Source::None)
+    }
+
+    /// Takes the numbers of persons from what is known of all frames.
+    pub fn persons_are(&mut self, persons: Arc<Persons>) {
+        self.persons = Source::Known(persons);
     }
 
     /// Looks for frames of a range after its end, too: lines may be in the wrong order.
@@ -89,6 +117,11 @@ impl Pass {
             counted.push(frame);
         }
         let counted = self.counted.as_ref();
+        let persons = match &mut self.persons {
+            Source::None => &[],
+            Source::Counted(counting) => counting.frame(&frame.session),
+            Source::Known(persons) => persons.at(step),
+        };
         let mut waits = false;
         let tables = self.tables.iter_mut().zip(self.scans.iter_mut());
         let tables = (0..).zip(tables).filter(|(_, (_, rows))| !rows.is_over());
@@ -105,7 +138,7 @@ impl Pass {
             {
                 continue;
             }
-            if is_after && is_of_range || !table.frame(frame, stamp, counted, rows) {
+            if is_after && is_of_range || !table.frame((frame, persons), stamp, counted, rows) {
                 rows.finish();
             }
             // The next frame may be in a chunk that nobody asks for.

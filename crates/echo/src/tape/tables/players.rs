@@ -14,6 +14,8 @@ use crate::model::{Holding, Player, Pose, Session};
 /// A player in a frame.
 pub struct PlayerRow<'a> {
     pub player: &'a Player,
+    /// Who it is.
+    pub person: Option<u64>,
     pub team: &'static str,
     /// The contents of the left and the right hand.
     pub hands: Hands,
@@ -89,6 +91,15 @@ pub fn of_player(column: &str) -> Parts {
     member.unwrap_or(Parts::PLAYERS)
 }
 
+/// The name of the column of persons, in all tables that have it.
+pub const PERSON: &str = "person";
+
+/// What that column says.
+pub const PERSON_DOC: &str = "Who it is, by account: numbered from 0 in the order of arrival. It lasts when the player leaves, returns or is renamed, and nobody else gets it.";
+
+const OF_PERSON: Field<Players> =
+    Field::new(PERSON, Kind::Uint, PERSON_DOC, |row| row.person.into());
+
 const TEAM: Field<Players> = Field::new(
     "team",
     Kind::Text,
@@ -103,6 +114,7 @@ pub const PLAYERS: Table<Players> = Table {
     doc: "Each player, one row per frame, until they leave.",
     fields: &[
         of_player::playerid,
+        OF_PERSON,
         TEAM,
         of_player::name,
         of_player::userid,

@@ -7,6 +7,7 @@ use super::frame::{State, Take};
 use super::precision::{kept, missing};
 use crate::butter::Parts;
 use crate::model::Frame;
+use crate::tape::persons::Numbers;
 
 /// The key of a row: the values of the key columns, which are the first of a table. Unused ones are 0.
 pub type Key = [i64; 2];
@@ -15,6 +16,8 @@ pub type Key = [i64; 2];
 pub struct Present {
     state: State,
     parts: Parts,
+    /// Whether rows have the numbers of persons.
+    pub asks_persons: bool,
     /// The kinds of the key columns.
     keys: Vec<Kind>,
     /// Columns that the recording does not contain.
@@ -24,11 +27,12 @@ pub struct Present {
 }
 
 impl Present {
-    pub fn new(table: &TableDef, state: State, parts: Parts) -> Self {
+    pub fn new(table: &TableDef, state: State, parts: Parts, asks_persons: bool) -> Self {
         let keys = table.columns.iter().take_while(|column| column.key);
         Self {
             state,
             parts,
+            asks_persons,
             keys: keys.map(|column| column.kind).collect(),
             missing: missing(table),
             now: Vec::new(),
@@ -37,7 +41,13 @@ impl Present {
     }
 
     /// Adds the rows of a frame, and the ends of those that are gone. Returns whether later rows are needed.
-    pub fn frame(&mut self, frame: &Frame, stamp: Stamp, rows: &mut Scanning) -> bool {
+    pub fn frame(
+        &mut self,
+        frame: &Frame,
+        persons: &Numbers,
+        stamp: Stamp,
+        rows: &mut Scanning,
+    ) -> bool {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
         let keys = Keys {
@@ -50,7 +60,7 @@ impl Present {
             stamp,
             rows,
         };
-        let goes_on = self.state.rows(frame, self.parts, &mut taking);
+        let goes_on = self.state.rows(frame, persons, self.parts, &mut taking);
         // Nearly always a frame has the same rows as the one before.
         if !goes_on || self.now == self.before {
             return goes_on;

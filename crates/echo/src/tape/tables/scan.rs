@@ -28,6 +28,9 @@ pub fn scan(
     }
     let mut frames = if let Some((frames, _, course)) = found {
         pass.continue_at(course);
+        if pass.asks_persons() {
+            pass.persons_are(tape.persons(work)?);
+        }
         frames
     } else {
         tape.reads_all();

@@ -8,6 +8,7 @@ use gametape_core::tape::{Error, Work};
 use gametape_core::{Clocks, Input, Stamp};
 
 use super::frame::{State, Take, stamp};
+use super::players::PERSON;
 use super::precision::{kept, missing, tables};
 use crate::butter::{self, ChunkFrames, Parts};
 use crate::course::Course;
@@ -223,11 +224,28 @@ impl StateAt for Seeking {
             // Facts hold whenever they are asked for.
             return rows.facts(&self.tape, scan);
         };
+        let asks = scan
+            .columns
+            .as_ref()
+            .is_none_or(|names| names.iter().any(|name| name == PERSON));
+        let persons = if asks && table.column(PERSON).is_some() {
+            Some(self.tape.persons(&Work::default())?)
+        } else {
+            None
+        };
+        let persons = persons
+            .as_ref()
+            .map_or(&[][..], |persons| persons.at(now.step));
         // Without any frame there is no time.
         if now.time.is_some()
             && let Some(frame) = self.frame(now.step)?
         {
-            state.rows(frame, Parts::ALL, &mut Taking(&mut rows, missing(table)));
+            state.rows(
+                frame,
+                persons,
+                Parts::ALL,
+                &mut Taking(&mut rows, missing(table)),
+            );
         }
         Ok(rows.rows())
     }

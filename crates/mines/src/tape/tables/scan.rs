@@ -1,5 +1,6 @@
 //! The rows of a game's tables.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use gametape_core::Clocks;
@@ -120,46 +121,57 @@ impl Giving<'_, '_> {
         Ok(())
     }
 
-    fn cell(
+    fn cells(
         &mut self,
         stamp: gametape_core::Stamp,
         showing: &Showing,
-        cell: Cell,
+        cells: impl Iterator<Item = Cell>,
     ) -> Result<ControlFlow<()>, Error> {
-        match showing.faces(cell) {
-            Some(faces) => self.row(&BOARD, stamp, &CellRow::new(cell, faces)),
+        for cell in cells {
             // Recorded changes of cells outside of the board have no rows.
-            None => Ok(ControlFlow::Continue(())),
+            if let Some(faces) = showing.faces(cell)
+                && self
+                    .row(&BOARD, stamp, &CellRow::new(cell, faces))?
+                    .is_break()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
         }
+        Ok(ControlFlow::Continue(()))
     }
 
     fn board(&mut self, game: &Game<'_>) -> Result<(), Error> {
         let mut showing = Showing::new(game);
-        for cell in Minefield::new(&game.board).cells() {
-            if self.cell(stamp(0, 0), &showing, cell)?.is_break() {
-                return Ok(());
-            }
+        if game.events.is_empty() {
+            let all = Minefield::new(&game.board).cells();
+            return self.cells(stamp(0, 0), &showing, all).map(drop);
         }
+        let mut given = HashSet::new();
         course(game, |stamp, happening| {
             showing.take(&happening);
-            if matches!(happening, Happening::Event(_)) {
-                for cell in showing.new_cells() {
-                    if self.cell(stamp, &showing, *cell)?.is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
+            if !matches!(happening, Happening::Event(_)) {
+                return Ok(ControlFlow::Continue(()));
             }
-            Ok(ControlFlow::Continue(()))
+            if stamp.step == 0 {
+                // A cell has one row a step: the first says what holds after the first event.
+                return self.cells(stamp, &showing, Minefield::new(&game.board).cells());
+            }
+            given.clear();
+            let new = showing.new_cells().iter().copied();
+            let new = new.filter(|cell| given.insert(*cell));
+            self.cells(stamp, &showing, new)
         })
     }
 
     fn counters(&mut self, game: &Game<'_>) -> Result<(), Error> {
         let mut showing = Showing::new(game);
-        let first = self.row(&COUNTERS, stamp(0, 0), &showing.counters())?;
-        if first.is_break() {
-            return Ok(());
+        if game.events.is_empty() {
+            return self
+                .row(&COUNTERS, stamp(0, 0), &showing.counters())
+                .map(drop);
         }
-        let mut changed = false;
+        // The first row says what holds after the first event.
+        let mut changed = true;
         course(game, |stamp, happening| {
             changed |= showing.take(&happening);
             // The effect of a mouse event and its time form a single row.

@@ -108,7 +108,8 @@ pub(super) const COMMANDS: Table<Submissions> = Table {
             Uint,
             "The number of the command within its tick, from 0.",
             |row| row.number.into(),
-        ),
+        )
+        .key(),
         Field::<Submissions>::new(
             "kind",
             Text,

@@ -1,0 +1,146 @@
+//! Members that the model does not know.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use compact_str::CompactString;
+use serde::Serialize;
+
+use super::Frame;
+
+/// A member that the model does not know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// The object that has the member.
+    pub object: Object,
+    /// Its key in JSON, as it is spelled.
+    pub name: CompactString,
+    /// Its value: JSON, as it is spelled.
+    pub json: CompactString,
+}
+
+impl Unknown {
+    /// The path of the member, without the numbers of teams and players: `teams[].players[].mood`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let owner = match self.object {
+            Object::Session | Object::Bones => "",
+            Object::Disc => "disc.",
+            Object::Pause => "pause.",
+            Object::LastScore => "last_score.",
+            Object::LastThrow => "last_throw.",
+            Object::VrPlayer => "player.",
+            Object::Team(_) => "teams[].",
+            Object::TeamStats(_) => "teams[].stats.",
+            Object::Player(..) => "teams[].players[].",
+            Object::PlayerStats(..) => "teams[].players[].stats.",
+            Object::Pose(_, _, 0) => "teams[].players[].head.",
+            Object::Pose(_, _, 1) => "teams[].players[].body.",
+            Object::Pose(_, _, 2) => "teams[].players[].lhand.",
+            Object::Pose(..) => "teams[].players[].rhand.",
+            Object::UserBones(_) => "user_bones[].",
+        };
+        let name = gametape_core::text::printable(&self.name);
+        format!("{owner}{}", gametape_core::text::shortened(&name))
+    }
+}
+
+/// An object of the API's responses. Teams and players are counted from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Object {
+    /// The session itself.
+    Session,
+    /// `disc` of the session.
+    Disc,
+    /// `pause` of the session.
+    Pause,
+    /// `last_score` of the session.
+    LastScore,
+    /// `last_throw` of the session.
+    LastThrow,
+    /// `player`
+    VrPlayer,
+    /// An entry of `teams`.
+    Team(u8),
+    /// The `stats` of a team.
+    TeamStats(u8),
+    /// A player of a team.
+    Player(u8, u8),
+    /// The `stats` of a player of a team.
+    PlayerStats(u8, u8),
+    /// The head, body, left or right hand (0 to 3) of a player of a team.
+    Pose(u8, u8, u8),
+    /// The response of `/player_bones` itself.
+    Bones,
+    /// An entry of `user_bones`.
+    UserBones(u8),
+}
+
+/// A member that the model does not know, and the frames that have it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct UnknownMember {
+    /// Its path: see [`Unknown::path`].
+    pub member: String,
+    /// The number of frames with it.
+    pub frames: u64,
+    /// The first of these frames, from 0.
+    #[serde(rename = "first_step")]
+    pub first_frame: u64,
+}
+
+/// The unknown members of a recording's frames.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UnknownMembers {
+    /// The number of frames with any.
+    pub frames: u64,
+    /// By path: the number of frames, and the first.
+    paths: BTreeMap<String, (u64, u64)>,
+}
+
+impl UnknownMembers {
+    /// The largest number of members that are named.
+    const MOST_NAMED: usize = 64;
+
+    /// Adds a frame; `step` is its number.
+    pub fn push(&mut self, frame: &Frame, step: u64) {
+        let of_bones = frame.bones.as_ref().map_or(&[][..], |bones| &bones.unknown);
+        if !(frame.session.unknown.is_empty() && of_bones.is_empty()) {
+            self.name([&frame.session.unknown, of_bones], step);
+        }
+    }
+
+    #[cold]
+    fn name(&mut self, members: [&[Unknown]; 2], step: u64) {
+        self.frames += 1;
+        let paths: BTreeSet<String> = members.into_iter().flatten().map(Unknown::path).collect();
+        for path in paths {
+            self.add(path, (1, step));
+        }
+    }
+
+    fn add(&mut self, path: String, (frames, first): (u64, u64)) {
+        if self.paths.len() < Self::MOST_NAMED || self.paths.contains_key(&path) {
+            self.paths.entry(path).or_insert((0, first)).0 += frames;
+        }
+    }
+
+    /// Adds those of the frames that follow, which are counted from `offset`.
+    pub fn merge(&mut self, later: &Self, offset: u64) {
+        self.frames += later.frames;
+        for (path, (frames, first)) in &later.paths {
+            self.add(path.clone(), (*frames, first + offset));
+        }
+    }
+
+    /// The members in the order of their paths.
+    pub fn each(&self) -> impl Iterator<Item = UnknownMember> + '_ {
+        self.paths
+            .iter()
+            .map(|(member, (frames, first))| UnknownMember {
+                member: member.clone(),
+                frames: *frames,
+                first_frame: *first,
+            })
+    }
+}
