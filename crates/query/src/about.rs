@@ -82,10 +82,18 @@ pub(crate) fn columns(
     }
 }
 
+/// The column that puts the rows of a recording in order.
+const NUMBER: (&str, Kind, &str, &str) = (
+    "number",
+    Kind::Uint,
+    "",
+    "The place of the row among those of its recording, from 0.",
+);
+
 static RECORDINGS: LazyLock<TableDef> = LazyLock::new(|| {
     columns(
         "recordings",
-        "The recordings, from their headers alone.",
+        "The recordings, from their headers; the duration also from all of the recording.",
         &[
             (
                 "kind",
@@ -105,7 +113,7 @@ static RECORDINGS: LazyLock<TableDef> = LazyLock::new(|| {
                 "duration_ms",
                 Kind::Uint,
                 "ms",
-                "The time from the first step to the last; null where the header does not say.",
+                "The time from the first step to the last. Where the header does not say it, the recording is read to its end.",
             ),
             // A time without its zone is no moment, so it can't be in a column of moments.
             (
@@ -135,6 +143,7 @@ static FINDINGS: LazyLock<TableDef> = LazyLock::new(|| {
         "findings",
         "The findings of the audit of each recording.",
         &[
+            NUMBER,
             ("code", Kind::Text, "", "The code of the rule."),
             (
                 "severity",
@@ -175,6 +184,7 @@ static MARKERS: LazyLock<TableDef> = LazyLock::new(|| {
         "markers",
         "The moments of each recording that are worth a visit: events, and findings.",
         &[
+            NUMBER,
             (
                 "step",
                 Kind::Uint,
@@ -304,8 +314,13 @@ fn without_path(recording: &Recording, problem: &str) -> String {
 }
 
 impl About {
-    /// Returns the rows of a recording.
-    pub fn rows(&self, recording: &Recording, secrets: Secrets) -> Result<Batch, gametape::Error> {
+    /// Returns the rows of a recording. `needs` says whether a column is asked for.
+    pub fn rows(
+        &self,
+        recording: &Recording,
+        secrets: Secrets,
+        needs: impl Fn(&str) -> bool,
+    ) -> Result<Batch, gametape::Error> {
         let table = self.table();
         let mut rows = Batch::new(table.columns.iter().map(|column| column.kind));
         let mut row = |values: Vec<Value<'_>>| rows.push(Stamp::default(), values);
@@ -320,19 +335,26 @@ impl About {
                     Some(tape::Started::Local(at)) => (None, Some(at.as_str())),
                     None => (None, None),
                 };
+                let duration_ms = match info.duration_ms {
+                    // What the header does not say, the recording does.
+                    None if problem.is_none() && needs("duration_ms") => {
+                        recording.info(secrets)?.value.duration_ms
+                    }
+                    said => said,
+                };
                 row(vec![
                     recording.format().kind().into(),
                     info.format.into(),
                     info.format_version.into(),
                     info.bytes.into(),
-                    info.duration_ms.into(),
+                    duration_ms.into(),
                     utc.into(),
                     local.into(),
                     problem.as_deref().into(),
                 ]);
             }
             Self::Findings => {
-                for finding in &recording.audit()?.findings {
+                for (number, finding) in (0_u64..).zip(&recording.audit()?.findings) {
                     let place = &finding.place;
                     let data = finding.rule.data.iter();
                     let data: serde_json::Map<String, serde_json::Value> = data
@@ -340,6 +362,7 @@ impl About {
                         .collect();
                     let data = serde_json::Value::from(data).to_string();
                     row(vec![
+                        number.into(),
                         finding.code().into(),
                         finding.severity().name().into(),
                         place.step.into(),
@@ -356,9 +379,10 @@ impl About {
             }
             Self::Markers => {
                 let audit = recording.audit()?;
-                for marker in recording.markers(&audit, secrets)? {
+                for (number, marker) in (0_u64..).zip(recording.markers(&audit, secrets)?) {
                     let stamp = marker.stamp;
                     row(vec![
+                        number.into(),
                         stamp.map(|stamp| stamp.step).into(),
                         stamp.and_then(|stamp| stamp.tick).into(),
                         stamp.and_then(|stamp| stamp.time).map(Time::ms).into(),

@@ -28,7 +28,7 @@ pub(crate) use entry::{Entry, Was};
 pub(crate) const FOLDER: &str = ".gametape-catalogue";
 pub(crate) const MANIFEST: &str = "catalogue.json";
 /// The version of the catalogue's form.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 /// The name of the part that lists the files.
 pub(crate) const FILES: &str = "files";
 
@@ -129,16 +129,17 @@ impl std::fmt::Debug for Catalogue {
 }
 
 impl Catalogue {
-    /// Opens the catalogue of a folder; `None` if it has none, or one that another version of the program
-    /// made.
+    /// Opens the catalogue of a folder; `None` if it has none, one that another version of the program made, or a
+    /// damaged one: it is only a cache, and the recordings are there.
     pub fn open(root: &Path, formats: &Formats) -> Result<Option<Self>, CatalogueError> {
         // Files and patterns have none.
         if !root.is_dir() {
             return Ok(None);
         }
         // A writer may have replaced it between the manifest and its parts.
-        match Self::open_once(root, formats) {
-            Err(_) => Self::open_once(root, formats),
+        let opened = Self::open_once(root, formats).or_else(|_| Self::open_once(root, formats));
+        match opened {
+            Err(CatalogueError::Damaged { .. }) => Ok(None),
             opened => opened,
         }
     }
@@ -162,6 +163,9 @@ impl Catalogue {
                 path: folder,
                 version: form.catalogue,
             });
+        }
+        if form.catalogue < VERSION {
+            return Ok(None);
         }
         let manifest: Manifest = serde_json::from_slice(&text)
             .map_err(|error| damaged(format!("{MANIFEST}: {error}")))?;
@@ -220,6 +224,7 @@ impl Catalogue {
         Some(Was {
             bytes: u64::try_from(number("bytes")?).ok()?,
             modified: number("modified_ns")?,
+            changed: number("changed_ns")?,
         })
     }
 
@@ -271,13 +276,20 @@ impl Catalogue {
         self.files.num_rows()
     }
 
+    /// Returns whether all parts are there, as they were written.
+    pub fn is_sound(&self) -> bool {
+        let folder = self.root.join(FOLDER);
+        let mut parts = self.parts.iter();
+        parts.all(|part| matches!(read(&folder, part, Some(&[])), Ok(Some(_))))
+    }
+
     /// Returns whether the catalogue has the rows of a table.
     pub fn has(&self, part: &str) -> bool {
         self.parts.iter().any(|own| own.name == part)
     }
 
     /// Reads the rows of a table for recordings that have a name here, by their numbers. They have the
-    /// columns of this schema. `None` if a writer replaced the catalogue meanwhile.
+    /// columns of this schema. `None` if a writer replaced the catalogue meanwhile, or if it is damaged.
     pub fn named_rows(
         &self,
         part: &str,
@@ -290,8 +302,10 @@ impl Catalogue {
         let Some(part) = self.parts.iter().find(|own| own.name == part) else {
             return Ok(None);
         };
-        let Some(batches) = read(&self.root.join(FOLDER), part, Some(&columns))? else {
-            return Ok(None);
+        let batches = match read(&self.root.join(FOLDER), part, Some(&columns)) {
+            Ok(Some(batches)) => batches,
+            Ok(None) | Err(CatalogueError::Damaged { .. }) => return Ok(None),
+            Err(error) => return Err(error),
         };
         let named = batches
             .iter()

@@ -1,5 +1,6 @@
 //! Functions of SQL that ask the clock of a recording.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array};
@@ -95,7 +96,12 @@ fn stamps(
         let (_, play) = open.as_mut()?;
         match play.as_mut()?.seek(at) {
             Ok(stamp) => Some(stamp),
-            Err(error) if is_missing(&error) => None,
+            // After its end, the newest step is the last.
+            Err(error) if is_missing(&error) => {
+                let last = play.as_ref()?.span().last;
+                let is_after = matches!(at, At::Time(_)) && at.order(last)? == Ordering::Less;
+                is_after.then_some(last)
+            }
             Err(error) => {
                 archive.note(name, error.to_string());
                 None

@@ -8,20 +8,23 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
-use datafusion::common::DataFusionError;
-use datafusion::prelude::SessionContext;
+use datafusion::common::{DataFusionError, ScalarValue};
+use datafusion::datasource::file_format::options::ArrowReadOptions;
+use datafusion::prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, SessionContext};
 use futures::future::BoxFuture;
 use gametape::core::Spell as _;
 use gametape::{Existing, Formats, Policy, Secrets};
 use indicatif::ProgressBar;
 
 use crate::archive::Archive;
+use crate::asked;
 use crate::errors::{is_closed, plain, told};
 use crate::index::index;
 use crate::output::{self, Form};
 use crate::progress::shown;
 use crate::session::{Settings, session};
 use crate::shell;
+use crate::stop::{self, stopped};
 use crate::store::is_url;
 
 const EXAMPLES: &str = "\
@@ -43,7 +46,17 @@ struct Args {
     /// The form of the answer; a table on a terminal, else JSON lines.
     #[arg(long, value_enum)]
     format: Option<Form>,
-    /// Write the answer to this file.
+    /// JSON lines: `--format jsonl`.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// A table of your own, from a file: `names=names.csv`. The end of its name tells the form: .csv, .parquet,
+    /// .arrow, .json.
+    #[arg(long, value_name = "NAME=FILE", value_parser = table)]
+    table: Vec<(String, String)>,
+    /// A value for `$NAME` in the query: `--param since=5`, `WHERE x > $since`.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    param: Vec<(String, ScalarValue)>,
+    /// Write the answer to this file. The end of its name tells the form: .csv, .jsonl, .arrow, .parquet.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Replace an existing file; without it, one with other content stays, and the exit code is 2.
@@ -68,6 +81,12 @@ struct Args {
     /// the same paths. Needs the program gametape-cluster.
     #[arg(long, value_name = "HOST:PORT")]
     cluster: Option<String>,
+}
+
+impl Args {
+    fn form(&self) -> Option<Form> {
+        self.format.or(self.json.then_some(Form::Jsonl))
+    }
 }
 
 /// A query that is to run on a cluster.
@@ -107,11 +126,98 @@ pub fn size(text: &str) -> Result<usize, String> {
     number.checked_mul(unit).ok_or_else(wrong)
 }
 
+/// Parses a table: its name, and its file.
+fn table(text: &str) -> Result<(String, String), String> {
+    let wrong = || format!("{text} is no table: write NAME=FILE, such as names=names.csv");
+    let (name, file) = text.split_once('=').ok_or_else(wrong)?;
+    if name.is_empty() || file.is_empty() {
+        return Err(wrong());
+    }
+    Ok((name.to_owned(), file.to_owned()))
+}
+
+/// Parses a value for the query: a number, true or false, or else a text.
+fn parameter(text: &str) -> Result<(String, ScalarValue), String> {
+    let (name, value) = text
+        .split_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(|| format!("{text} is no value: write NAME=VALUE, such as since=5"))?;
+    let value = match (
+        value.parse::<i64>(),
+        value.parse::<f64>(),
+        value.parse::<bool>(),
+    ) {
+        (Ok(whole), ..) => ScalarValue::from(whole),
+        (_, Ok(number), _) => ScalarValue::from(number),
+        (.., Ok(flag)) => ScalarValue::from(flag),
+        _ => ScalarValue::from(value),
+    };
+    Ok((name.to_owned(), value))
+}
+
+/// Makes a table of the user's own known.
+async fn add_table(
+    context: &SessionContext,
+    (name, file): &(String, String),
+) -> Result<(), DataFusionError> {
+    let form = Path::new(file).extension().and_then(|form| form.to_str());
+    // The engine finds no rows where there is no file.
+    if !is_url(file) {
+        std::fs::metadata(file)
+            .map_err(|error| DataFusionError::Execution(format!("{file}: {error}")))?;
+    }
+    match form.map(str::to_ascii_lowercase).as_deref() {
+        Some("csv") => {
+            context
+                .register_csv(name, file, CsvReadOptions::new())
+                .await
+        }
+        Some("parquet") => {
+            context
+                .register_parquet(name, file, ParquetReadOptions::default())
+                .await
+        }
+        Some("arrow") => {
+            context
+                .register_arrow(name, file, ArrowReadOptions::default())
+                .await
+        }
+        Some("json" | "jsonl" | "ndjson") => {
+            let options = JsonReadOptions::default();
+            let end = format!(".{}", form.unwrap_or_default());
+            context
+                .register_json(name, file, options.file_extension(&end))
+                .await
+        }
+        _ => Err(DataFusionError::Plan(format!(
+            "{file}: a table of your own is a file .csv, .parquet, .arrow or .json"
+        ))),
+    }
+}
+
+/// The form that the end of a file's name tells.
+fn form_of(path: &Path) -> Result<Form, DataFusionError> {
+    let end = path.extension().and_then(|end| end.to_str());
+    Ok(match end.map(str::to_ascii_lowercase).as_deref() {
+        Some("parquet") => Form::Parquet,
+        Some("csv") => Form::Csv,
+        Some("arrow") => Form::Arrow,
+        Some("json" | "jsonl" | "ndjson") => Form::Jsonl,
+        Some("txt") => Form::Table,
+        _ => {
+            return Err(DataFusionError::Plan(format!(
+                "{}: in which form? Give --format, or a name that ends in .csv, .jsonl, .arrow or .parquet",
+                path.spelled()
+            )));
+        }
+    })
+}
+
 /// Runs `gametape-query` with these formats. Exits with 0 if all is well, 1 if a recording is broken and
 /// `--strict` is given, 2 if the query is wrong or cannot be answered.
 #[must_use]
 pub fn run(formats: Formats) -> ExitCode {
-    start(&Args::parse(), formats, None)
+    start(&Args::parse_from(apart(std::env::args_os())), formats, None)
 }
 
 /// Same as [`run`], with these arguments after the name of the command, and a way to a cluster.
@@ -122,8 +228,16 @@ pub fn run_with(
     connect: Connect,
 ) -> ExitCode {
     let name = OsString::from("gametape query");
-    let args = Args::parse_from(std::iter::once(name).chain(args));
+    let args = Args::parse_from(apart(std::iter::once(name).chain(args)));
     start(&args, formats, Some(connect))
+}
+
+/// A query may begin with a comment, which looks like an option: a line break before it tells them apart.
+fn apart(args: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
+    args.map(|arg| match arg.to_str() {
+        Some(text) if text.starts_with("--") && text.contains('\n') => format!("\n{text}").into(),
+        _ => arg,
+    })
 }
 
 fn start(args: &Args, formats: Formats, connect: Option<Connect>) -> ExitCode {
@@ -131,6 +245,7 @@ fn start(args: &Args, formats: Formats, connect: Option<Connect>) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return refused(&error.to_string()),
     };
+    stop::watch();
     runtime.block_on(answer(args, formats, connect))
 }
 
@@ -199,8 +314,13 @@ async fn answer(args: &Args, formats: Formats, connect: Option<Connect>) -> Exit
         Ok(opened) => opened,
         Err(message) => return refused(&message),
     };
+    for table in &args.table {
+        if let Err(error) = add_table(&context, table).await {
+            return refused(&plain(&error));
+        }
+    }
     let answered = if sql.is_none() && io::stdin().is_terminal() {
-        shell::run(&archive, &context, args.format.unwrap_or(Form::Table)).await
+        shell::run(&archive, &context, args.form().unwrap_or(Form::Table)).await
     } else {
         let sql = sql.map_or_else(|| io::read_to_string(io::stdin()), Ok);
         match sql {
@@ -307,30 +427,6 @@ fn absolute(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.into_iter().map(absolute).collect()
 }
 
-/// Waits for Ctrl-C, a request to end, or the end of the terminal. Returns the code to exit with.
-pub async fn stopped() -> i32 {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let end = |kind| async move {
-            match signal(kind) {
-                Ok(mut end) => end.recv().await,
-                Err(_) => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            _ = end(SignalKind::interrupt()) => 130,
-            _ = end(SignalKind::terminate()) => 143,
-            _ = end(SignalKind::hangup()) => 129,
-        }
-    }
-    #[cfg(not(unix))]
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => 130,
-        Err(_) => std::future::pending().await,
-    }
-}
-
 /// Answers until Ctrl-C. A query has nothing to save: the process ends at once, but for telling a cluster.
 async fn stoppable(
     archive: &Archive,
@@ -352,11 +448,14 @@ async fn run_sql(
     archive: &Arc<Archive>,
     context: &SessionContext,
 ) -> Result<(), DataFusionError> {
-    let answer = context.sql(sql).await?;
+    let mut answer = asked::query(context, sql).await?;
+    if !args.param.is_empty() {
+        answer = answer.with_param_values(args.param.clone())?;
+    }
     let rows = answer.execute_stream().await?;
     let is_shared = args.out.is_none()
         && io::stdout().is_terminal()
-        && args.format.is_some_and(|form| form != Form::Table);
+        && args.form().is_some_and(|form| form != Form::Table);
     let rows = if is_shared {
         // Rows and a bar on one terminal would cover each other.
         rows
@@ -364,12 +463,7 @@ async fn run_sql(
         shown(Arc::clone(archive.progress()), rows)
     };
     if let Some(path) = &args.out {
-        let form = args.format.unwrap_or(match path.extension() {
-            Some(extension) if extension == "parquet" => Form::Parquet,
-            Some(extension) if extension == "csv" => Form::Csv,
-            Some(extension) if extension == "arrow" => Form::Arrow,
-            _ => Form::Jsonl,
-        });
+        let form = args.form().map_or_else(|| form_of(path), Ok)?;
         // There as a whole, or not at all.
         let failed = |error: gametape::Error| DataFusionError::External(Box::new(error));
         let mut draft = gametape::Draft::of(path).map_err(failed)?;
@@ -389,7 +483,7 @@ async fn run_sql(
             error => failed(error),
         });
     }
-    let form = args.format.unwrap_or(if io::stdout().is_terminal() {
+    let form = args.form().unwrap_or(if io::stdout().is_terminal() {
         Form::Table
     } else {
         Form::Jsonl

@@ -14,7 +14,6 @@ use gametape_tables::{ArrowTable, Problem};
 
 use crate::about::{About, RELATIONS};
 use crate::archive::{Archive, Batches, File, Reach};
-use crate::convert::{CONVERTED, Conversion};
 use crate::state::{self, Moments};
 
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
@@ -42,8 +41,6 @@ pub(crate) enum Content {
     About(About, ArrowTable),
     /// The relations between recordings. Their rows come from the traces of all of them together.
     Relations(ArrowTable),
-    /// The outputs of a conversion, which reading makes.
-    Converted(Conversion, ArrowTable),
 }
 
 impl From<About> for Content {
@@ -59,18 +56,12 @@ impl Content {
         Self::Relations(ArrowTable::new(&RELATIONS, Secrets::Hide))
     }
 
-    /// The outputs of a conversion.
-    pub fn converted(conversion: Conversion) -> Self {
-        Self::Converted(conversion, ArrowTable::new(&CONVERTED, Secrets::Hide))
-    }
-
     pub const fn table(&self) -> &ArrowTable {
         match self {
             Self::Table { table, .. }
             | Self::State { table, .. }
             | Self::About(_, table)
-            | Self::Relations(table)
-            | Self::Converted(_, table) => table,
+            | Self::Relations(table) => table,
         }
     }
 
@@ -100,13 +91,8 @@ impl Content {
             Self::Table { kind, table } | Self::State { kind, table, .. } => {
                 file.has(kind, &table.definition().name)
             }
-            Self::About(..) | Self::Relations(_) | Self::Converted(..) => true,
+            Self::About(..) | Self::Relations(_) => true,
         }
-    }
-
-    /// Returns whether reading a small recording takes so little that a thread of the query can do it.
-    pub const fn is_quick(&self) -> bool {
-        !matches!(self, Self::Converted(..))
     }
 
     /// Returns the finding of a file that cannot be opened, as this table has findings.
@@ -210,8 +196,14 @@ impl Content {
                     }
                 };
             }
-            Self::About(about, _) => about.rows(&recording, archive.secrets()),
-            Self::Converted(conversion, _) => conversion.rows(&recording, file, archive),
+            Self::About(about, _) => {
+                let fields = table.schema().fields();
+                let is_named = |at: &usize, name: &str| {
+                    fields.get(*at).is_some_and(|field| field.name() == name)
+                };
+                let needs = |name: &str| columns.iter().any(|at| is_named(at, name));
+                about.rows(&recording, archive.secrets(), needs)
+            }
             Self::Relations(_) => return internal_err!("relations of one recording"),
         };
         let problem = match batch {

@@ -30,7 +30,7 @@ const OF_NUMBERS: [OfNumbers; 4] = [
     ("rotation_deg", 8, |v| {
         let dot: f64 = (0..4).map(|axis| at(v, axis) * at(v, axis + 4)).sum();
         let lengths = (square(v, 0, 4) * square(v, 4, 4)).sqrt();
-        (2.0 * (dot.abs() / lengths).min(1.0).acos()).to_degrees()
+        (2.0 * (dot.abs() / lengths).clamp(0.0, 1.0).acos()).to_degrees()
     }),
 ];
 

@@ -65,6 +65,13 @@ pub fn index(
     let began = SystemTime::now();
     // Of a writer that was killed.
     gametape::remove_leftovers(&folder);
+    // A damaged catalogue is only a cache: it is made again.
+    if let Ok(Some(old)) = Catalogue::open(root, formats)
+        && !old.is_sound()
+    {
+        let manifest = folder.join(MANIFEST);
+        fs::remove_file(&manifest).map_err(io(&manifest))?;
+    }
     let mut search = Search::new(formats);
     search.notes = true;
     search.add(root)?;

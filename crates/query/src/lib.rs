@@ -30,11 +30,11 @@
 
 mod about;
 mod archive;
+mod asked;
 mod catalogue;
 mod clocks;
 mod command;
 mod content;
-mod convert;
 mod errors;
 mod functions;
 mod index;
@@ -52,10 +52,10 @@ mod sent;
 mod session;
 mod shell;
 mod state;
+mod stop;
 mod store;
 mod table_functions;
 mod task;
-mod upload;
 
 pub use archive::{Archive, File};
 pub use catalogue::CatalogueError;
@@ -73,13 +73,14 @@ pub mod cluster {
 
     use crate::Archive;
 
-    pub use crate::command::{Connect, Connected, Wish, none_of, run_with, size, stopped};
+    pub use crate::command::{Connect, Connected, Wish, none_of, run_with, size};
     pub use crate::machine::Machine;
     pub use crate::outline::{Address, Outline};
     pub use crate::problems::heard;
     pub use crate::related::is_related;
     pub use crate::sent::ask;
     pub use crate::session::furnish;
+    pub use crate::stop::stopped;
     pub use crate::store::{runtime, runtime_in};
     pub use crate::task::task;
 

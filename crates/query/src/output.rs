@@ -1,5 +1,6 @@
 //! The rows of an answer, in the form that was asked for.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -8,7 +9,9 @@ use datafusion::arrow::array::{
     Array, ArrowPrimitiveType, AsArray as _, PrimitiveArray, RecordBatch,
 };
 use datafusion::arrow::csv::WriterBuilder;
-use datafusion::arrow::datatypes::{DataType, FieldRef, Int64Type, SchemaRef, UInt64Type};
+use datafusion::arrow::datatypes::{
+    DataType, FieldRef, Float32Type, Float64Type, Int64Type, SchemaRef, UInt64Type,
+};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::arrow::json::writer::{LineDelimited, NullableEncoder};
@@ -113,7 +116,7 @@ impl Write for Noting<'_> {
     }
 }
 
-/// Writes whole numbers beyond 2^53 as texts, as all commands do.
+/// Writes whole numbers beyond 2^53 as texts, and what is no number, as all commands do.
 #[derive(Debug)]
 struct Exact;
 
@@ -127,6 +130,8 @@ impl EncoderFactory for Exact {
         let encoder: Box<dyn Encoder + 'a> = match array.data_type() {
             DataType::Int64 => Box::new(Numbers(array.as_primitive::<Int64Type>())),
             DataType::UInt64 => Box::new(Numbers(array.as_primitive::<UInt64Type>())),
+            DataType::Float32 => Box::new(Floats(array.as_primitive::<Float32Type>())),
+            DataType::Float64 => Box::new(Floats(array.as_primitive::<Float64Type>())),
             _ => return Ok(None),
         };
         Ok(Some(NullableEncoder::new(encoder, array.nulls().cloned())))
@@ -138,6 +143,21 @@ struct Numbers<'a, T: ArrowPrimitiveType>(&'a PrimitiveArray<T>);
 impl<T: ArrowPrimitiveType<Native: Into<i128>>> Encoder for Numbers<'_, T> {
     fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
         out.extend_from_slice(Whole(self.0.value(row).into()).to_string().as_bytes());
+    }
+}
+
+struct Floats<'a, T: ArrowPrimitiveType>(&'a PrimitiveArray<T>);
+
+impl<T: ArrowPrimitiveType<Native: fmt::Debug + Into<f64>>> Encoder for Floats<'_, T> {
+    fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
+        let value = self.0.value(row);
+        let number: f64 = value.into();
+        // Writing to memory cannot fail.
+        let _ = if number.is_finite() {
+            write!(out, "{value:?}")
+        } else {
+            write!(out, "\"{number}\"")
+        };
     }
 }
 

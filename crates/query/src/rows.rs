@@ -240,7 +240,7 @@ impl Rows {
             let parts = parts_of(file.work(table), all, cores);
             let (opened, pieces) = self.content.pieces(&self.archive, file, scan, parts);
             let work = (file.work(table) / pieces.len().max(1) as u64).max(1);
-            let is_near = file.bytes() <= SMALL && !file.is_far() && self.content.is_quick();
+            let is_near = file.bytes() <= SMALL && !file.is_far();
             let is_small = is_near && pieces.len() == 1 && opened.is_none();
             pieces.into_iter().map(move |scan| Job {
                 pieces: vec![(*at, scan)],

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::about::About;
 use crate::archive::{Reach, Source};
 use crate::content::Content;
-use crate::convert::Conversion;
 use crate::rows::Rows;
 use crate::state::Moments;
 
@@ -146,7 +145,6 @@ pub(crate) enum SentContent {
         policy: Option<String>,
     },
     Relations,
-    Converted(Conversion),
 }
 
 impl From<&Content> for SentContent {
@@ -176,7 +174,6 @@ impl From<&Content> for SentContent {
                 },
             },
             Content::Relations(_) => Self::Relations,
-            Content::Converted(conversion, _) => Self::Converted(conversion.clone()),
         }
     }
 }
@@ -203,7 +200,6 @@ impl SentContent {
                 About::named(&table, policy, formats)?.into()
             }
             Self::Relations => Content::relations(),
-            Self::Converted(conversion) => Content::converted(conversion),
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::content::{Content, is_fact};
 use crate::functions;
 use crate::rows::Rows;
 use crate::store::with_stores;
-use crate::table_functions::{Convert, StateAt};
+use crate::table_functions::StateAt;
 
 /// How queries run.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +51,11 @@ pub fn session(archive: &Arc<Archive>, settings: &Settings) -> Result<SessionCon
     if let Some(memory) = settings.memory {
         // Each sort and group gets its share, so that one leaves the others what they need to use the disk.
         runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(memory)));
+        // Each sort keeps this much aside to merge what it wrote to the disk: by default, more than a small limit has.
+        let options = config.options_mut();
+        let share = memory / (8 * options.execution.target_partitions.max(1));
+        let reserved = &mut options.execution.sort_spill_reservation_bytes;
+        *reserved = share.min(*reserved);
     }
     let context = SessionContext::new_with_config_rt(config, with_stores(runtime)?);
     furnish(&context, archive, settings)?;
@@ -121,10 +126,6 @@ pub fn furnish(
         tables: states,
     };
     context.register_udtf("state_at", Arc::new(state_at));
-    let convert = Convert {
-        archive: Arc::clone(archive),
-    };
-    context.register_udtf("convert", Arc::new(convert));
     for function in all_functions(archive) {
         context.register_udf(function);
     }

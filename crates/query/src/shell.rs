@@ -12,9 +12,11 @@ use rustyline::history::FileHistory;
 use rustyline::{Editor, Helper, Highlighter, Hinter, Validator};
 
 use crate::archive::Archive;
+use crate::asked;
 use crate::errors::told;
 use crate::output::{self, Form};
 use crate::progress::shown;
+use crate::stop;
 
 const HELP: &str = "\
 A query ends with a semicolon.
@@ -89,7 +91,7 @@ pub(crate) async fn run(
                     println!("{HELP}");
                     continue;
                 }
-                ("\\d", "") => sql.push_str(TABLES),
+                ("\\d", "") => sql.push_str("SHOW TABLES;"),
                 ("\\d", table) => sql = format!("DESCRIBE {table};"),
                 (unknown, _) if unknown.starts_with('\\') => {
                     println!("there is no {unknown}\n{HELP}");
@@ -113,6 +115,7 @@ pub(crate) async fn run(
                 Ok(())
             }
         };
+        stop::ended();
         if let Err(error) = answered {
             println!("{}", told(&error, archive));
         }
@@ -127,13 +130,9 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// The tables of recordings, without those that describe the database.
-const TABLES: &str = "SELECT table_schema AS schema, table_name AS name FROM information_schema.tables \
-    WHERE table_schema <> 'information_schema' ORDER BY table_schema = 'public', 1, 2;";
-
 async fn answer(archive: &Archive, context: &SessionContext, sql: &str, form: Form) -> Result<()> {
     archive.progress().restart();
-    let rows = context.sql(sql).await?.execute_stream().await?;
+    let rows = asked::query(context, sql).await?.execute_stream().await?;
     let rows = match form {
         // It is written at the end. Other forms and a bar on one terminal would cover each other.
         Form::Table => shown(Arc::clone(archive.progress()), rows),

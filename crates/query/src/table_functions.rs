@@ -1,4 +1,4 @@
-//! The functions that give tables.
+//! The function that gives tables: the state at a moment.
 
 use std::sync::Arc;
 
@@ -11,7 +11,6 @@ use gametape_tables::ArrowTable;
 
 use crate::archive::Archive;
 use crate::content::Content;
-use crate::convert::Conversion;
 use crate::rows::Rows;
 use crate::state::Moments;
 
@@ -110,37 +109,5 @@ impl StateAt {
                 names.join(", ")
             ))
         })
-    }
-}
-
-/// `convert('butter', 's3://bucket/converted/')`: writes each recording in another format, and has a row for each.
-/// Options of the formats may follow: `convert('butter', 'converted', 'redact')`.
-#[derive(Debug)]
-pub(crate) struct Convert {
-    pub archive: Arc<Archive>,
-}
-
-impl TableFunctionImpl for Convert {
-    fn call_with_args(&self, args: TableFunctionArgs<'_, '_>) -> Result<Arc<dyn TableProvider>> {
-        let text = |expr: &Expr| match expr {
-            Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),
-            _ => None,
-        };
-        let texts: Option<Vec<String>> = args.exprs().iter().map(text).collect();
-        let (to, folder, options) = match texts.as_deref() {
-            Some([to, folder]) => (to, folder, ""),
-            Some([to, folder, options]) => (to, folder, &**options),
-            _ => {
-                return plan_err!(
-                    "convert takes the extension of a format, a folder, and options: convert('butter', 's3://bucket/converted/'), convert('butter', 'converted', 'redact')"
-                );
-            }
-        };
-        let conversion = Conversion::new(&self.archive, to, folder, options);
-        let conversion = conversion.map_err(DataFusionError::Plan)?;
-        Ok(Arc::new(Rows::new(
-            &self.archive,
-            Content::converted(conversion),
-        )))
     }
 }

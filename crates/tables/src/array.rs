@@ -80,7 +80,11 @@ impl Type {
     /// Moves a column into an array. Numbers and texts are not copied.
     pub fn array(&self, column: Column) -> Result<Made, ArrowError> {
         let (values, valid) = column.into_parts();
-        let nulls = valid.map(NullBuffer::from);
+        let nulls = match &values {
+            Values::Text(texts) => present(texts, valid),
+            _ => valid,
+        };
+        let nulls = nulls.map(NullBuffer::from);
         Ok(match (&self.to, values) {
             (DataType::Boolean, Values::Bool(values)) => {
                 Made::right(BooleanArray::new(BooleanBuffer::from(values), nulls))
@@ -110,6 +114,14 @@ impl Type {
                 Made::right(Float32Array::try_new(values.into(), nulls)?)
             }
             (DataType::Float64, Values::Float64(values)) => {
+                Made::right(Float64Array::try_new(values.into(), nulls)?)
+            }
+            (DataType::Float64, Values::Int(values)) => {
+                let values: Vec<f64> = values.into_iter().map(|value| value as f64).collect();
+                Made::right(Float64Array::try_new(values.into(), nulls)?)
+            }
+            (DataType::Float64, Values::Uint(values)) => {
+                let values: Vec<f64> = values.into_iter().map(|value| value as f64).collect();
                 Made::right(Float64Array::try_new(values.into(), nulls)?)
             }
             (DataType::Float64, Values::Float32(values)) => {
@@ -218,6 +230,20 @@ fn microseconds(text: &str, has_offset: bool) -> Option<i64> {
     let time: jiff::civil::DateTime = text.parse().ok()?;
     let time = jiff::tz::Offset::UTC.to_timestamp(time).ok()?;
     Some(time.as_microsecond())
+}
+
+/// Says which texts are there. An empty one is not: a field that nobody filled says nothing.
+fn present(texts: &Texts, valid: Option<Vec<bool>>) -> Option<Vec<bool>> {
+    let is_empty = |ends: &[i32]| matches!(ends, [from, to] if from == to);
+    let mut ends = texts.offsets().windows(2);
+    if !ends.clone().any(is_empty) {
+        return valid;
+    }
+    let mut valid = valid.unwrap_or_else(|| vec![true; count(texts)]);
+    for valid in &mut valid {
+        *valid &= !ends.next().is_some_and(is_empty);
+    }
+    Some(valid)
 }
 
 fn count(texts: &Texts) -> usize {

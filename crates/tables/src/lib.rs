@@ -32,9 +32,10 @@
 //! | a text with the unit `UTC`, or `local time` | `Timestamp` in microseconds, with the zone `UTC` or without one |
 //! | an integer, with or without a sign | `Int64`, so that a difference of two can be negative |
 //! | an unsigned integer that may use [all 64 bits](gametape_core::table::ColumnDef::wide) | `UInt64` |
+//! | an integer in milliseconds | `Float64`, as `time_ms`, so that `/ 1000` gives seconds with a fraction |
 //! | `float32`, `float64`, `bool` | `Float32`, `Float64`, `Boolean` |
 //!
-//! A missing value is null. NaN is no missing value: it is recorded, and stays NaN.
+//! A missing value is null, and so is an empty text. NaN is no missing value: it is recorded, and stays NaN.
 //!
 //! A field has its documentation in the metadata `doc`, and where they exist its `unit` and
 //! `precision`; `key` and `secret` are `true` where a column is one. The schema has the table's name,

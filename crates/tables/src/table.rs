@@ -142,6 +142,8 @@ pub(crate) fn dictionary() -> DataType {
 pub(crate) fn data_type(column: &ColumnDef) -> DataType {
     match column.kind {
         Kind::Bool => DataType::Boolean,
+        // All times are of one type: whole milliseconds divided by 1000 would be whole seconds.
+        Kind::Int | Kind::Uint if column.unit == "ms" => DataType::Float64,
         Kind::Uint if column.wide => DataType::UInt64,
         Kind::Int | Kind::Uint => DataType::Int64,
         Kind::Float32 => DataType::Float32,

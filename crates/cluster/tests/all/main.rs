@@ -2,7 +2,6 @@
 
 #[path = "../../../query/tests/all/bucket.rs"]
 mod bucket;
-mod converted;
 mod cookbook;
 mod deployed;
 mod faults;

@@ -47,14 +47,4 @@ fn a_bucket_is_an_archive_like_a_folder() {
     for part in ["answers/outcome=win/", "answers/outcome=blast/"] {
         assert!(listed.contains(part), "{listed}");
     }
-
-    // So do the outputs of a conversion, each once.
-    let convert = "SELECT recording, output FROM convert('butter', 's3://games/new/')
-        WHERE recording LIKE '%.echoreplay' OR recording LIKE '%.butter' ORDER BY 1";
-    let found = lines(convert, &client.batches(convert));
-    assert_eq!(found.len(), 4, "{found:?}");
-    let listed = bucket.listed("new");
-    assert_eq!(listed.matches("<Key>").count(), 3, "{listed}");
-    assert_eq!(lines(convert, &client.batches(convert)), found);
-    assert_eq!(bucket.listed("new").matches("<Key>").count(), 3);
 }

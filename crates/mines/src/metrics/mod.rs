@@ -19,7 +19,7 @@ pub(crate) use played::Played;
 #[cfg(feature = "tape")]
 pub(crate) use timeline::{Moment, moments};
 
-use self::played::{bbbv_per_s, ratio, seconds, style};
+use self::played::{earned, ratio, seconds, style};
 #[cfg(feature = "tape")]
 use crate::Minefield;
 use crate::replay::Replayed;
@@ -41,6 +41,9 @@ pub struct Metrics {
     /// The time in milliseconds: that of the termination event or, without one, of the last mouse
     /// event.
     pub time_ms: u32,
+    /// Whether the recording and the rules part: from there on, clicks, opened cells and the solved 3BV are those of
+    /// a game that the recording does not show.
+    pub replay_diverges: bool,
 }
 
 impl Metrics {
@@ -82,24 +85,20 @@ impl Metrics {
 
     /// The 3BV that counts for the player: all of it in a won game, otherwise the solved part.
     fn earned(&self) -> f64 {
-        f64::from(if self.won() {
-            self.board.bbbv
-        } else {
-            self.clicks.solved_bbbv
-        })
+        earned(self.outcome, self.board.bbbv, &self.clicks)
     }
 
-    /// Solved 3BV / T.
+    /// 3BV / T.
     #[must_use]
     pub fn bbbv_per_s(&self) -> Option<f64> {
-        bbbv_per_s(&self.clicks, self.time_ms)
+        ratio(self.earned(), self.seconds())
     }
 
-    /// T · 3BV / solved 3BV: the time that the whole board would have taken, in seconds.
+    /// T · 3BV of the board / 3BV: the time that the whole board would have taken, in seconds.
     #[must_use]
     pub fn estimated_time(&self) -> Option<f64> {
         let whole = self.seconds() * f64::from(self.board.bbbv);
-        ratio(whole, f64::from(self.clicks.solved_bbbv))
+        ratio(whole, self.earned())
     }
 
     /// Index of efficiency: 3BV / Cl.
@@ -148,7 +147,7 @@ impl Metrics {
             Level::Expert => 435.0,
             Level::Custom => return None,
         };
-        let solved = f64::from(self.clicks.solved_bbbv);
+        let solved = self.earned();
         let share = ratio(solved, f64::from(self.board.bbbv))?;
         ratio(k * solved * share.sqrt(), self.seconds().powf(1.7))
     }
@@ -189,6 +188,7 @@ impl Played {
             level: self.level,
             outcome: self.outcome,
             time_ms: self.time_ms,
+            replay_diverges: self.diverges,
         }
     }
 }

@@ -16,6 +16,7 @@ pub(crate) struct Played {
     pub level: Level,
     pub outcome: Option<Outcome>,
     pub time_ms: u32,
+    pub diverges: bool,
 }
 
 impl Played {
@@ -33,6 +34,7 @@ impl Played {
         let played = Self {
             clicks: counter.finish(&moves),
             openings,
+            diverges: replayed.fault.is_some(),
             preflags: game.preflags.as_ref().map_or(0, Cells::len) as u32,
             level: Level::of(game.board.cols, game.board.rows, game.board.mines.len()),
             outcome: game.ending.map(|ending| ending.outcome),
@@ -51,7 +53,10 @@ impl Played {
     /// [`Metrics::bbbv_per_s`](crate::metrics::Metrics::bbbv_per_s).
     #[cfg(feature = "tape")]
     pub fn bbbv_per_s(&self) -> Option<f64> {
-        bbbv_per_s(&self.clicks, self.time_ms)
+        ratio(
+            earned(self.outcome, self.bbbv(), &self.clicks),
+            seconds(self.time_ms),
+        )
     }
 
     /// [`Metrics::style`](crate::metrics::Metrics::style).
@@ -65,8 +70,13 @@ pub(super) fn seconds(ms: u32) -> f64 {
     f64::from(ms) / 1000.0
 }
 
-pub(super) fn bbbv_per_s(clicks: &Clicks, time_ms: u32) -> Option<f64> {
-    ratio(f64::from(clicks.solved_bbbv), seconds(time_ms))
+/// The 3BV that counts for the player: all of it in a won game, otherwise the solved part.
+pub(super) fn earned(outcome: Option<Outcome>, bbbv: u32, clicks: &Clicks) -> f64 {
+    f64::from(if outcome == Some(Outcome::Win) {
+        bbbv
+    } else {
+        clicks.solved_bbbv
+    })
 }
 
 pub(super) const fn style(clicks: &Clicks, preflags: u32) -> &'static str {

@@ -61,7 +61,7 @@ impl Texts {
         Self {
             program: text(game.version_info.as_bytes()),
             name: text(game.player.name()),
-            nickname: text(game.player.nickname()),
+            nickname: nickname(game, secrets),
             country: text(game.player.country()),
             token: secret(game, game.player.token(), secrets),
             generated,
@@ -79,6 +79,26 @@ impl Texts {
             },
         }
     }
+}
+
+/// The nickname: the player's field, or else `NICK` of the result string of version 1.
+fn nickname(game: &Game<'_>, secrets: Secrets) -> String {
+    let field = game.player.nickname();
+    if !field.is_empty() {
+        return game.decode(field).0.into_owned();
+    }
+    let Encoding::V1 { result } = &game.encoding else {
+        return String::new();
+    };
+    let parsed = ResultString::parse(result.as_bytes());
+    let nick = parsed.iter().find(|(key, _)| *key == b"NICK");
+    nick.map_or_else(String::new, |(_, nick)| {
+        if game.nick_may_be_token(nick) {
+            secret(game, nick, secrets)
+        } else {
+            game.decode(nick).0.into_owned()
+        }
+    })
 }
 
 /// Whether a name is one that programs write for players who type none.
@@ -242,5 +262,6 @@ pub(super) fn stats(metrics: &Metrics, mode: Option<Mode>) -> Map<String, Value>
         "wasted_double_clicks": clicks.double - clicks.double_effective,
         "one_and_a_half_clicks": clicks.one_and_a_half,
         "mouse_events": clicks.mouse_events,
+        "replay_diverges": metrics.replay_diverges,
     }))
 }

@@ -8,12 +8,14 @@ use std::time::UNIX_EPOCH;
 
 use gametape::TableDef;
 
-/// The size and the time of a file when it was indexed.
+/// The size and the times of a file when it was indexed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Was {
     pub bytes: u64,
     /// Nanoseconds since 1970.
     pub modified: i64,
+    /// When anything of the file changed: no program can set this time. 0 where the system has none.
+    pub changed: i64,
 }
 
 impl Was {
@@ -27,8 +29,21 @@ impl Was {
         Ok(Self {
             bytes: meta.len(),
             modified: since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(0)),
+            changed: changed(&meta),
         })
     }
+}
+
+#[cfg(unix)]
+fn changed(meta: &fs::Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt as _;
+    let second = meta.ctime().saturating_mul(1_000_000_000);
+    second.saturating_add(meta.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+const fn changed(_: &fs::Metadata) -> i64 {
+    0
 }
 
 /// A file that is in a catalogue.

@@ -91,6 +91,22 @@ fn what_cannot_be_answered_is_said_in_a_line() {
         ),
         (["SELECT 1", "not-there.rmv"], "not-there.rmv"),
         (["SELECT nonsense FROM games", "."], "nonsense"),
+        (
+            ["SELECT player_token FROM games", "."],
+            "player_token is secret: --show-secrets shows it",
+        ),
+        (["SELECT 3bv FROM games", "."], "stands in quotes: \"3bv\""),
+        (
+            ["SELECT * FROM players", "."],
+            "write capture.players or echo.players",
+        ),
+        (
+            [
+                "COPY (SELECT g.*, m.* FROM games g, mines m) TO 'x.parquet'",
+                ".",
+            ],
+            "two columns are named recording",
+        ),
     ] {
         let (code, out, error) = query(folder.path(), &args);
         assert_eq!((code, out.as_str()), (2, ""), "{error}");
@@ -245,4 +261,163 @@ fn a_sort_that_is_larger_than_memory_uses_the_disk() {
         error.starts_with("gametape query: the query needs more than --memory allows"),
         "{error}"
     );
+}
+
+#[test]
+fn a_query_is_read_as_it_was_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let ask = |args: &[&str]| {
+        let (code, out, error) = query(folder.path(), args);
+        assert_eq!((code, error.as_str()), (0, ""), "{args:?}: {out}");
+        out
+    };
+    // A comment before it looks like an option.
+    let commented = "-- the games\nSELECT count(*) AS games FROM games";
+    assert_eq!(ask(&[commented, "."]), "{\"games\":4}\n");
+    assert_eq!(ask(&["SELECT 1 AS n -- 3bv", ".", "--json"]), "{\"n\":1}\n");
+    // What is no number is told as `dump` tells it.
+    let sql = "SELECT rotation_deg(0, 0, 0, 0, 0, 0, 0, 1) AS deg, 1.5 AS x";
+    assert_eq!(ask(&[sql, "."]), "{\"deg\":\"NaN\",\"x\":1.5}\n");
+    // All times are of one type.
+    let sql = "SELECT total_time_ms / 1000 AS s, board_cols / 2 AS half FROM games WHERE recording LIKE '%beginner-win.rmv' LIMIT 1";
+    let line: serde_json::Value = serde_json::from_str(&ask(&[sql, "."])).unwrap();
+    assert!(line["s"].as_f64().unwrap().fract() > 0.0, "{line}");
+    // Each column of a table has its unit and its documentation, each table is listed once.
+    let columns = ask(&["DESCRIBE echo.roster", ".", "--format", "csv"]);
+    assert!(columns.contains("distance,Float64,m,"), "{columns}");
+    assert!(columns.contains("person,Int64,,,true,"), "{columns}");
+    let tables = ask(&["SHOW TABLES", ".", "--format", "csv"]);
+    let mut lines: Vec<&str> = tables.lines().skip(1).collect();
+    assert!(
+        lines.contains(&"rmv,games") && !lines.contains(&"public,games"),
+        "{tables}"
+    );
+    let count = lines.len();
+    lines.dedup();
+    assert_eq!(lines.len(), count);
+}
+
+#[test]
+fn tables_and_values_of_ones_own_are_part_of_a_query() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    fs::write(
+        folder.path().join("names.csv"),
+        "player,real\nSynthetic Player,Ada\n",
+    )
+    .unwrap();
+    let sql = "SELECT real, count(*) AS games FROM games g JOIN names n ON n.player = g.player_name WHERE total_time_ms > $least GROUP BY 1";
+    let args = [
+        sql,
+        ".",
+        "--table",
+        "names=names.csv",
+        "--param",
+        "least=5000",
+    ];
+    let (code, out, error) = query(folder.path(), &args);
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert_eq!(out, "{\"real\":\"Ada\",\"games\":3}\n");
+    // The answer of a query is a table of the next one, in every form.
+    for file in ["of.parquet", "of.arrow", "of.jsonl", "of.csv"] {
+        let (code, _, error) = query(
+            folder.path(),
+            &["SELECT level, clicks FROM games", ".", "--out", file],
+        );
+        assert_eq!((code, error.as_str()), (0, ""), "{file}");
+        let table = format!("mine={file}");
+        let (_, out, error) = query(
+            folder.path(),
+            &["SELECT count(*) AS n FROM mine", ".", "--table", &table],
+        );
+        assert_eq!(
+            (out.as_str(), error.as_str()),
+            ("{\"n\":4}\n", ""),
+            "{file}"
+        );
+    }
+    for (args, wanted) in [
+        (["--table", "names"], "names is no table: write NAME=FILE"),
+        (["--table", "names=none.csv"], "none.csv: No such file"),
+        (
+            ["--table", "names=notes.txt"],
+            "a table of your own is a file",
+        ),
+        (["--param", "x"], "x is no value: write NAME=VALUE"),
+        (["--out", "x.xlsx"], "in which form?"),
+    ] {
+        let (code, _, error) = query(folder.path(), &["SELECT 1", ".", args[0], args[1]]);
+        assert!(code == 2 && error.contains(wanted), "{error}");
+    }
+}
+
+#[test]
+fn no_two_columns_of_an_answer_have_one_name() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let sql = "SELECT p.*, d.* FROM echo.players p JOIN echo.disc d ON p.recording = d.recording AND p.step = d.step ORDER BY p.recording, p.step, p.person LIMIT 3";
+    let (_, csv, error) = query(folder.path(), &[sql, ".", "--format", "csv"]);
+    let names: Vec<&str> = csv.lines().next().expect(&error).split(',').collect();
+    assert!(
+        names.contains(&"step") && names.contains(&"d.step"),
+        "{names:?}"
+    );
+    let unique: std::collections::HashSet<_> = names.iter().collect();
+    assert_eq!(unique.len(), names.len());
+    let (_, json, _) = query(folder.path(), &[sql, "."]);
+    for line in json.lines() {
+        let row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+        assert_eq!(row["step"], row["d.step"]);
+        assert_eq!(line.matches("\"step\"").count(), 1);
+    }
+}
+
+#[test]
+fn a_window_by_step_gives_the_same_in_each_run() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let sql = "SELECT sum(opened - before) AS opened FROM (SELECT c.opened, lag(c.opened) OVER (PARTITION BY c.recording ORDER BY c.step) AS before
+        FROM counters c JOIN games g ON g.recording = c.recording)";
+    let once = query(folder.path(), &[sql, ".", "--threads", "1"]).1;
+    assert!(once.starts_with("{\"opened\":"), "{once}");
+    for threads in ["1", "2", "8", "2", "8"] {
+        assert_eq!(
+            query(folder.path(), &[sql, ".", "--threads", threads]).1,
+            once
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_query_whatever_it_computes() {
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    // Each row with each other one: none of the engine's threads comes up for air.
+    let joined = "SELECT count(*) FROM echo.bones a JOIN echo.bones b ON a.x < b.y AND a.qx > b.qz";
+    let sorted = "SELECT a.x FROM echo.bones a, echo.disc b ORDER BY a.x * b.x";
+    for (signal, code, sql) in [
+        ("INT", 130, joined),
+        ("TERM", 143, joined),
+        ("INT", 130, sorted),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gametape-query"))
+            .current_dir(folder.path())
+            .args([sql, ".", "--threads", "4"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_secs(2));
+        assert!(child.try_wait().unwrap().is_none(), "{sql} takes long");
+        let asked = Instant::now();
+        let kill = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]);
+        assert!({ kill }.status().unwrap().success());
+        let ended = child.wait().unwrap();
+        assert_eq!(ended.code(), Some(code), "{sql}");
+        assert!(asked.elapsed() < Duration::from_secs(10), "{sql}");
+    }
 }

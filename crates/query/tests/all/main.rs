@@ -5,7 +5,6 @@ mod bucket;
 mod catalogue;
 mod command;
 mod conditions;
-mod convert;
 mod cookbook;
 mod dump;
 mod hostile;

@@ -157,35 +157,4 @@ fn a_bucket_of_s3_is_an_archive_like_any_other() {
         let (_, error) = ask("SELECT 1", place);
         assert!(error.contains(message), "{place}: {error}");
     }
-    // Outputs of a conversion go to the store as well, with the files beside them.
-    let sql = "SELECT output FROM convert('delta', 's3://games/new ones')";
-    let (answer, error) = ask(sql, "s3://games/of all/match.mcap");
-    let output = answer.lines().nth(1).unwrap();
-    let key = output.strip_prefix("s3://games/").expect(&error);
-    let made = Recording::open(folder.path().join("match.mcap")).unwrap();
-    let made = made.convert("delta", &Options::new()).unwrap();
-    let content = made.content.bytes().unwrap();
-    let hash = blake3::hash(&content).to_hex();
-    assert_eq!(key, format!("new ones/match-{}.delta", &hash[..16]));
-    let [beside] = &made.outcome.beside[..] else {
-        panic!("a .delta has its schema beside it");
-    };
-    let listed = bucket.listed("new");
-    for (key, size) in [
-        (key.to_owned(), content.len()),
-        (key.replace(".delta", ".schema.json"), beside.bytes.len()),
-    ] {
-        let (_, object) = listed.split_once(&format!("<Key>{key}</Key>")).unwrap();
-        let (object, _) = object.split_once("</Contents>").unwrap();
-        assert!(object.contains(&format!("<Size>{size}</Size>")), "{object}");
-    }
-    assert_eq!(bucket.listed("new").matches("<Key>").count(), 2);
-    let (_, error) = ask(
-        "SELECT * FROM convert('mcap', 's3://missing/')",
-        "s3://games/of all/match.mcap",
-    );
-    assert!(
-        error.contains("s3://missing/match-") && error.contains("NoSuchBucket"),
-        "{error}"
-    );
 }

@@ -352,6 +352,10 @@ pub(super) const GAME: Table<Facts<'static>> = Table {
             |row| row.metrics().clicks.mouse_events.into(),
         ),
         Field::<Facts<'static>>::new(
+            "replay_diverges",Bool,"Whether the recording and the rules part: the counts of clicks, opened cells and solved 3BV then rest on the rules alone.",
+            |row| row.metrics().replay_diverges.into(),
+        ),
+        Field::<Facts<'static>>::new(
             "board_key",Text,"The same for two games on the same board, also if it is mirrored or rotated: 16 hexadecimal digits; missing if a mine is listed outside of the board or twice.",
             |row| row.board_key().into(),
         ),
