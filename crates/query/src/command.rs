@@ -36,6 +36,7 @@ gametape query index ARCHIVE";
 ///
 /// Runs on all cores. Only what a query needs is read.
 #[derive(Parser, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 #[command(name = "gametape query", bin_name = "gametape query", version, before_help = EXAMPLES)]
 struct Args {
     /// The query, then recordings: files, folders, patterns, addresses such as `s3://BUCKET/FOLDER/`. Without

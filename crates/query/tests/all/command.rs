@@ -414,8 +414,9 @@ fn ctrl_c_ends_a_query_whatever_it_computes() {
         std::thread::sleep(Duration::from_secs(2));
         assert!(child.try_wait().unwrap().is_none(), "{sql} takes long");
         let asked = Instant::now();
-        let kill = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]);
-        assert!({ kill }.status().unwrap().success());
+        let mut kill = Command::new("kill");
+        kill.args([format!("-{signal}"), child.id().to_string()]);
+        assert!(kill.status().unwrap().success());
         let ended = child.wait().unwrap();
         assert_eq!(ended.code(), Some(code), "{sql}");
         assert!(asked.elapsed() < Duration::from_secs(10), "{sql}");

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gametape::{Options, Recording, RowForm, Scan, Secrets, Selection};
+use gametape::{Recording, RowForm, Scan, Secrets, Selection};
 use gametape_query::{Form, write};
 
 use crate::bucket::{Bucket, python};
