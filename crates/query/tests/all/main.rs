@@ -13,4 +13,5 @@ mod order;
 mod peers;
 mod relations;
 mod samples;
+mod second;
 mod stores;
