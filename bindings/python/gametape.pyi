@@ -85,7 +85,7 @@ def scan(
     where: str | Iterable[str] | None = None,
     *,
     secrets: bool = False,
-    errors: _Errors = "raise",
+    errors: _Errors = "collect",
 ) -> Rows: ...
 def query(
     sql: str,

@@ -24,8 +24,8 @@ use crate::work::{Progress, attempt};
 /// Paths are files, folders, or patterns such as `games/*.rmv`, one or several. Their headers are read
 /// at once, and their rows when they are asked for, one recording after the other. A recording
 /// without the table has no rows. `where` has conditions such as `x>=1.5`, all of which
-/// must be met. With `errors="collect"`, a broken recording gives its intact rows, and its
-/// problem is in `problems`; the others follow.
+/// must be met. As in SQL, a broken recording gives its intact rows, its problem is in
+/// `problems`, and the others follow; with `errors="raise"` it raises.
 ///
 /// >>> rows = gametape.scan("games", "mouse_events", ["recording", "time_ms", "x"], where="action=lmb_down")
 /// >>> data = rows.read()
@@ -34,9 +34,9 @@ use crate::work::{Progress, attempt};
 /// >>> sorted(set(data["recording"]))
 /// ['games/a.rmv', 'games/b.rmv']
 #[pyfunction]
-#[pyo3(signature = (paths, table, columns = None, r#where = None, *, secrets = false, errors = Errors::Raise))]
+#[pyo3(signature = (paths, table, columns = None, r#where = None, *, secrets = false, errors = Errors::Collect))]
 #[pyo3(
-    text_signature = "(paths, table, columns=None, where=None, *, secrets=False, errors='raise')"
+    text_signature = "(paths, table, columns=None, where=None, *, secrets=False, errors='collect')"
 )]
 pub fn scan(
     py: Python<'_>,

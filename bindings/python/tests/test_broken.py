@@ -52,7 +52,7 @@ def test_what_is_intact_comes_on_request(samples: Path) -> None:
 def test_a_scan_goes_on_after_a_broken_recording(samples: Path) -> None:
     names = ["beginner-win.rmv", "cut.rmv", "loss.rmv"]
     paths = [samples / name for name in names]
-    rows = gametape.scan(paths, "mouse_events", ["recording"], errors="collect")
+    rows = gametape.scan(paths, "mouse_events", ["recording"])
     counts = {str(path): 0 for path in paths}
     for batch in rows:
         for name in batch["recording"]:
@@ -62,7 +62,7 @@ def test_a_scan_goes_on_after_a_broken_recording(samples: Path) -> None:
         assert counts[str(path)] == len(lines) > 0
     assert [problem.path for problem in rows.problems] == [paths[1]]
     with pytest.raises(gametape.TruncatedError):
-        gametape.scan(paths, "mouse_events").read()
+        gametape.scan(paths, "mouse_events", errors="raise").read()
 
 
 def test_a_repair_keeps_what_is_intact(samples: Path, tmp_path: Path) -> None:

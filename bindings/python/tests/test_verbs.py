@@ -119,7 +119,7 @@ def test_scans_read_many_recordings_as_one(samples: Path) -> None:
     ]
     assert len(some.read()) == len(lines) > 0
     # A folder has files of other formats, too, which have no such table.
-    everything = gametape.scan([samples], "mouse_events", ["recording"], errors="collect")
+    everything = gametape.scan([samples], "mouse_events", ["recording"])
     assert len(everything.read()) > len(frame)
     with pytest.raises(gametape.UsageError, match="no table"):
         gametape.scan(samples / "v1-*.rmv", "players")

@@ -272,9 +272,18 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             // Problems after the first line are not looked for.
             let problem = frames.findings().problem();
             let mut details = of_summary(&summary, secrets);
-            details.insert("recorded_to".into(), Value::Null);
-            details.insert("rate_hz".into(), Value::Null);
-            details.insert("bone_frames".into(), Value::Null);
+            // What the first frame says of the score is not how the match ends.
+            for unknown in [
+                "recorded_to",
+                "rate_hz",
+                "bone_frames",
+                "blue_points",
+                "orange_points",
+                "blue_rounds",
+                "orange_rounds",
+            ] {
+                details.insert(unknown.into(), Value::Null);
+            }
             put_container(tape.is_zip(), None, &mut details);
             put_players(&summary, &roster, secrets, &mut details);
             Ok(Partial::new(info(of_tape, 1, None, details), problem))
@@ -403,7 +412,6 @@ fn info(
 /// The details in the header of a .butter.
 fn of_header(header: &Header, secrets: Secrets) -> Map<String, Value> {
     let setting = Setting::of_header(header);
-    let [blue, orange] = rounds_won(header);
     object(json!({
         "map": setting.map.as_str(),
         "game": game(&setting.map),
@@ -413,8 +421,8 @@ fn of_header(header: &Header, secrets: Secrets) -> Map<String, Value> {
         "server": secret(&setting.server, secrets),
         "client": setting.client.as_str(),
         "rounds_of": setting.rounds,
-        "blue_rounds": blue,
-        "orange_rounds": orange,
+        "blue_rounds": null,
+        "orange_rounds": null,
     }))
 }
 
