@@ -40,6 +40,7 @@ mod functions;
 mod index;
 mod jobs;
 mod machine;
+mod newest;
 mod outline;
 mod output;
 mod problems;

@@ -9,12 +9,14 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::ScalarUDF;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use gametape::{Lane, Policy};
+use gametape_tables::ArrowTable;
 
 use crate::about::About;
 use crate::archive::Archive;
 use crate::clocks;
 use crate::content::{Content, is_fact};
 use crate::functions;
+use crate::newest::as_of;
 use crate::rows::Rows;
 use crate::store::with_stores;
 use crate::table_functions::StateAt;
@@ -89,6 +91,9 @@ pub fn furnish(
             let is_fact = is_fact(definition);
             if matches!(definition.lane, Lane::State | Lane::Grid) {
                 states.push((kind.to_owned(), table.clone()));
+            } else if definition.lane == Lane::Events {
+                let table = ArrowTable::new(&as_of(definition), archive.secrets());
+                states.push((kind.to_owned(), table));
             }
             let rows = Rows::new(
                 archive,

@@ -5,13 +5,17 @@ use std::ops::ControlFlow;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, Result};
-use gametape::{At, ColumnDef, Playback, Recording, Scan, Secrets, TableDef, Time, Value, When};
+use gametape::core::table::Owned;
+use gametape::{
+    At, ColumnDef, Lane, Playback, Recording, Scan, Secrets, TableDef, Time, Value, When,
+};
 use gametape_core::Stamp;
 use gametape_core::table::Batch;
 use gametape_core::tape;
 use gametape_tables::ArrowTable;
 
 use crate::archive::Batches;
+use crate::newest::{Newest, when};
 
 /// The moments whose states are asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,6 +79,7 @@ pub(crate) fn rows(
     Ok(Box::new(States {
         name: name.to_owned(),
         table: table.clone(),
+        newest: (own.lane == Lane::Events).then(|| Newest::new(recording.tape(), scan.clone())),
         play,
         scan,
         sources,
@@ -144,6 +149,8 @@ struct States {
     name: String,
     table: ArrowTable,
     play: Playback,
+    /// The events, if the table is one of events.
+    newest: Option<Newest>,
     scan: Scan,
     /// For each column of the table its place in the rows that hold; `None` if nobody asks for it, or the
     /// recording does not have it.
@@ -167,6 +174,27 @@ impl States {
             return Ok(());
         }
         // They have the stamp of the moment.
+        if let Some(newest) = &mut self.newest {
+            let failed = |error| gametape::Error::Tape {
+                path: self.name.clone().into(),
+                source: error,
+            };
+            let columns = &self.table.definition().columns;
+            if let Some((event, values)) = newest.at(stamp).map_err(failed)? {
+                let value = |(column, at): (&ColumnDef, &Option<usize>)| {
+                    let own = at.and_then(|at| values.get(at)).cloned();
+                    when(&column.name, stamp, *event)
+                        .or(own)
+                        .unwrap_or(Owned::Null)
+                };
+                let row: Vec<Owned> = columns.iter().zip(&self.sources).map(value).collect();
+                rows.push(stamp, row.iter().map(Owned::value));
+            }
+            return match newest.problem() {
+                Some(problem) => Err(failed(problem)),
+                None => Ok(()),
+            };
+        }
         let held = self.play.state(&self.scan)?;
         for row in 0..held.len() {
             let value = |at: &Option<usize>| at.map_or(Value::Null, |at| held.get(row, at));

@@ -16,11 +16,11 @@ use crate::state::Moments;
 
 /// `state_at('players', 83400)`: the rows that hold at a moment, in milliseconds, of each recording. A text
 /// is a moment that is written otherwise (`'tick:137'`, `'end'`), one every so often (`'every 1 s'`), or a
-/// table, for the moment of each of its rows (`'goals'`).
+/// table, for the moment of each of its rows (`'goals'`). Of a table of events it is the newest one.
 #[derive(Debug)]
 pub(crate) struct StateAt {
     pub archive: Arc<Archive>,
-    /// The tables of states and cells, each with its kind.
+    /// The tables of states, cells and events, each with its kind.
     pub tables: Vec<(String, ArrowTable)>,
 }
 
@@ -43,7 +43,7 @@ impl TableFunctionImpl for StateAt {
                 let known = self.tables.iter();
                 let known: Vec<_> = known.map(|(_, table)| &*table.definition().name).collect();
                 return plan_err!(
-                    "there is no table {name:?} of states or cells: {}",
+                    "there is no table {name:?} of states, cells or events: {}",
                     known.join(", ")
                 );
             }

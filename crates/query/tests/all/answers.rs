@@ -125,10 +125,10 @@ fn the_state_at_a_moment_is_that_of_a_player() {
     let cells = asked.value("SELECT count(*) FROM state_at('murk.heat', 'tick:7')");
     assert_eq!(cells, "512"); // of two runs
     let error = asked
-        .batches("SELECT * FROM state_at('goals', 1)")
+        .batches("SELECT * FROM state_at('match', 1)")
         .unwrap_err();
     assert!(
-        error.contains("no table \"goals\" of states or cells"),
+        error.contains("no table \"match\" of states, cells or events"),
         "{error}"
     );
     let error = asked
@@ -285,4 +285,24 @@ fn a_format_from_outside_is_queried_like_any_other() {
         asked.value("SELECT count(*) FROM recordings WHERE format = 'track'"),
         "2"
     );
+}
+
+#[test]
+fn the_newest_event_at_a_moment_is_the_one_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    let asked = Asked::of(&[folder.path().to_owned()]);
+    // Each right click with the left click before it, if there is one.
+    let found = asked.rows(
+        "SELECT recording, step, event_step, age_ms, x FROM state_at('rmv.board_events', 'mouse_events') b
+         JOIN mouse_events m USING (recording, step) WHERE m.action = 'rmb_down' ORDER BY 1, 2",
+    );
+    // A second time, by hand: the last board event of all before the click.
+    let expected = asked.rows(
+        "SELECT m.recording, m.step, max(b.step), m.time_ms - max(b.time_ms), max(m.x) FROM mouse_events m
+         JOIN board_events b ON b.recording = m.recording AND b.step <= m.step
+         WHERE m.action = 'rmb_down' GROUP BY 1, 2, m.time_ms ORDER BY 1, 2",
+    );
+    assert!(found.len() > 10);
+    assert_eq!(found, expected);
 }
