@@ -77,11 +77,11 @@ fn parts(tape: &dyn Tape, scan: &Scan) -> (Vec<Part>, bool) {
             let step = batch.stamp(row).step;
             parts.push((
                 step,
-                text(0).unwrap(),
-                text(1),
-                number(2),
-                text(3),
-                number(4).unwrap(),
+                text(1).unwrap(),
+                text(2),
+                number(3),
+                text(4),
+                number(5).unwrap(),
             ));
         }
         Ok(ControlFlow::Continue(()))

@@ -77,7 +77,11 @@ pub fn wanted(name: &str, table: &TableDef, secrets: Secrets, row: &Row) -> Told
                 let time: gametape::echo::Time = text.parse().unwrap();
                 format!("{} µs {:?}", time.0 * 1000, None::<&str>)
             }
+            // A text that nobody filled says nothing.
+            (Value::Text(""), _) => "null".to_owned(),
             (Value::Text(text), _) => format!("{text:?}"),
+            (Value::Uint(time), "ms") => format!("{:?}", time as f64),
+            (Value::Int(time), "ms") => format!("{:?}", time as f64),
             (Value::Float32(number), _) => format!("{number:?}"),
             (Value::Float64(number), _) => format!("{number:?}"),
             (Value::Null, _) => "null".to_owned(),
