@@ -84,8 +84,8 @@ fail  ./b.track  5 rows
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-{"step":1,"time_ms":100,"entity":1,"x":1,"y":0,"z":0}
-{"step":2,"time_ms":100,"entity":2,"x":5,"y":5,"z":5.5}
+{"table":"positions","step":1,"time_ms":100,"entity":1,"x":1,"y":0,"z":0}
+{"table":"positions","step":2,"time_ms":100,"entity":2,"x":5,"y":5,"z":5.5}
 
 "#]]);
     command(

@@ -11,11 +11,11 @@ use super::audit::{Audit, Told};
 use super::cut::Cut;
 use super::cut_steps::Kept;
 use super::diff::Diff;
+use super::dump::Dump;
 use super::error::Error;
 use super::estimate::{Estimate, RowCount};
 use super::follow::Follow;
 use super::info::{Depth, Info, Partial, Secrets};
-use super::moment::Moment;
 use super::option::Options;
 use super::work::{Sink, Work};
 use crate::altered::AllAltered;
@@ -23,18 +23,7 @@ use crate::clock::{At, Clocks};
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{Batch, JsonRows, Lane, Playback, Scan, Scans, TableDef, Visit};
-
-/// Options of a dump.
-#[derive(Clone, PartialEq, Default, Debug)]
-pub struct Dump {
-    /// Dump only this moment.
-    pub at: Option<At>,
-    /// Whether tokens, addresses and user ids are shown.
-    pub secrets: Secrets,
-    /// The format's options for [`Verb::Dump`](super::Verb::Dump).
-    pub options: Options,
-}
+use crate::table::{Batch, Playback, Scan, Scans, TableDef, Visit};
 
 /// The target of a conversion.
 #[derive(Clone, PartialEq, Debug)]
@@ -490,39 +479,6 @@ impl dyn Tape {
                 "the recording carries no {name}"
             )))
         })
-    }
-
-    /// Writes each step as a JSON object on its own line, with `step`, `tick` (if there is one) and
-    /// `time_ms`: in the format's own form, or the rows of the first table that is not a table of
-    /// facts.
-    ///
-    /// # Errors
-    /// [`Error::Output`] for errors of `out`; all others are errors of the recording.
-    pub fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        if let Some(steps) = self.abilities().steps {
-            return steps.dump_steps(wanted, out);
-        }
-        let tables = self.tables()?;
-        let table = tables.iter().find(|table| table.lane != Lane::Facts);
-        let Some(table) = table else {
-            return Ok(().into());
-        };
-        let scan = Scan {
-            secrets: wanted.secrets,
-            ..Scan::table(&*table.name)
-        };
-        let rows = JsonRows::new(table.columns.iter().map(|column| &*column.name));
-        let mut moment = Moment::new(wanted.at, out);
-        let scanned = self.scan_table(&scan, &Work::default(), |batch| {
-            for row in 0..batch.len() {
-                let line = |out: &mut dyn Write| rows.row(&batch, row, out);
-                if moment.line(batch.stamp(row), line)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        moment.end(scanned.problem)
     }
 
     /// Returns the format's own type of the recording, if it is this one.
