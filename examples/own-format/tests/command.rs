@@ -1,4 +1,4 @@
-//! The command that knows tracks: every verb works on them, and they stand what every format has to.
+//! The command that knows tracks: what every verb does with them, and they stand what every format has to.
 
 #![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
 
@@ -78,6 +78,22 @@ fail  ./b.track  5 rows
       warning track.time-order, row 3 (0.090 s, line 4, byte 28): 90 ms comes after 100 ms
       advice: repair was tried: left out: row 2 (line 3, byte 24): neither time,entity,x,y,z nor time,mark,text: "bad" (and once more)
 2 recordings: 1 pass, 1 fail; 0.0 MB in [..] s
+
+"#]]);
+    command(path, &["stats", "a.track"])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+a.track
+  duration               0.120 s
+  steps                  4
+
+"#]]);
+    command(path, &["cut", "a.track", "part.track", "--to", "0.1"])
+        .assert()
+        .code(2)
+        .stderr_eq(str![[r#"
+gametape: a.track: it can't be cut: its format does not say how a part of a recording is one; convert it to .mcap, and cut that
 
 "#]]);
     command(path, &["dump", "--at", "0.1", "a.track"])

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::audit::{Audit, Told};
 use super::cut::Cut;
@@ -15,7 +15,7 @@ use super::dump::Dump;
 use super::error::Error;
 use super::estimate::{Estimate, RowCount};
 use super::follow::Follow;
-use super::info::{Depth, Info, Partial, Secrets};
+use super::info::{Depth, Info, Partial, Secrets, object};
 use super::option::Options;
 use super::work::{Sink, Work};
 use crate::altered::AllAltered;
@@ -261,16 +261,15 @@ pub trait Tape: Any + Send + Sync {
 
     /// Returns the statistics that players or researchers compare, with keys that are stable and
     /// documented in the book; and the audit, if the format checks the recording in the same pass.
-    /// By default, the statistics are the details of the description.
+    /// By default, the statistics are `duration_ms`, `steps` and the details of the description.
     ///
     /// # Errors
     /// If nothing can be read; [`Error::Cancelled`].
     fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
-        let info = self.describe(Depth::Whole, Secrets::Hide, work)?;
-        Ok(Partial::new(
-            Measured::from(info.value.details),
-            info.problem,
-        ))
+        let Partial { value, problem } = self.describe(Depth::Whole, Secrets::Hide, work)?;
+        let mut stats = object(json!({ "duration_ms": value.duration_ms, "steps": value.steps }));
+        stats.extend(value.details);
+        Ok(Partial::new(Measured::from(stats), problem))
     }
 
     /// Writes the recording in another form. Without options the output is identical byte for byte.
