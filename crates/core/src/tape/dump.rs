@@ -257,6 +257,6 @@ mod tests {
         let mut out = Vec::new();
         let dumped = broken.dump(&Dump::default(), &mut out).unwrap();
         assert_eq!(dumped.problem.unwrap().to_string(), "cut");
-        assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 3);
+        assert_eq!(String::from_utf8(out).unwrap().lines().count(), 3);
     }
 }
