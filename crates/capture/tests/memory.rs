@@ -121,7 +121,7 @@ fn within(most: usize, what: &str, run: impl FnOnce()) {
 }
 
 /// Every operation on recordings.
-fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
+fn all_of(tape: &Arc<dyn Tape>, other: &'static str, most: usize) {
     within(most, "header", || {
         drop(
             tape.describe(Depth::Header, Secrets::Hide, &Work::default())
@@ -164,7 +164,7 @@ fn all_of(tape: &dyn Tape, other: &'static str, most: usize) {
         let compare = tape.abilities().compare.unwrap();
         assert!(
             compare
-                .compare(tape, &Work::default())
+                .compare(&**tape, &Work::default())
                 .unwrap()
                 .unwrap()
                 .same
@@ -199,7 +199,7 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
     });
     let audit = whole.audit(&Asked::new(), &Work::default()).unwrap();
     assert_eq!(audit.verdict(), Verdict::Pass, "{:?}", audit.findings);
-    all_of(&*whole, "delta", most);
+    all_of(&whole, "delta", most);
 
     // The same if the recorder was killed, and if a chunk is damaged.
     let input = Input::file(file.try_clone().unwrap()).unwrap();
@@ -211,7 +211,7 @@ fn a_large_file_is_gone_through_in_the_memory_of_a_chunk() {
 
     let mut file = tempfile::tempfile().unwrap();
     packets(|packet| file.write_all(packet).unwrap());
-    all_of(&*opened(&Delta, file.try_clone().unwrap()), "capture", most);
+    all_of(&opened(&Delta, file.try_clone().unwrap()), "capture", most);
     assert_repairs(&Delta, file, most);
 }
 

@@ -33,3 +33,8 @@ mod usage;
 pub use app::{App, Tool, run};
 pub use exit::Exit;
 pub use ui::Ui;
+
+/// Compiles the examples of the book's page on the library, and runs those that need no file of the reader.
+#[cfg(all(doctest, feature = "tools"))]
+#[doc = include_str!("../../../docs/src/library.md")]
+struct Library;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use gametape::core::Spell as _;
-use gametape::core::tape::{self, write_json};
+use gametape::core::tape::{self, object, write_json};
 use gametape::core::text::printable;
 use gametape::{Class, Error, Secrets, Severity, Verdict};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -204,9 +204,14 @@ impl Ui {
 
     /// Reports an error of the library and what may help, and as data if JSON is asked for.
     pub fn fail(&mut self, error: &Error) -> Exit {
+        self.fail_as(error, json!({}))
+    }
+
+    /// Like [`Ui::fail`]; in a table, the row has these cells as well.
+    pub fn fail_as(&mut self, error: &Error, cells: Value) -> Exit {
         let advice = advice(error, self.name, &self.verb).unwrap_or_default();
         self.complain(&format!("{error}{advice}"));
-        self.failure(error);
+        self.failure(error, cells);
         match error.class() {
             Class::Refused => Exit::Problems,
             _ => Exit::Unusable,
@@ -216,14 +221,17 @@ impl Ui {
     /// Reports the problem of a recording whose readable part was printed; `note` says so.
     pub fn problem(&mut self, problem: &Error, note: &str) -> Exit {
         self.complain(&format!("{problem} ({note})"));
-        self.failure(problem);
+        self.failure(problem, json!({}));
         Exit::Problems
     }
 
-    fn failure(&mut self, error: &Error) {
-        let failure = located([("path", error.path())], json!({ "error": data(error) }));
+    fn failure(&mut self, error: &Error, cells: Value) {
+        let mut failure = located([("path", error.path())], json!({ "error": data(error) }));
         match &mut self.sheet {
-            Some(sheet) => sheet.add(&failure),
+            Some(sheet) => {
+                failure.extend(object(cells));
+                sheet.add(&failure);
+            }
             None => self.outcome(&failure),
         }
     }

@@ -1,4 +1,4 @@
-//! The command that knows tracks: every verb works on them, and they stand what every format has to.
+//! The command that knows tracks: what every verb does with them, and they stand what every format has to.
 
 #![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
 
@@ -80,12 +80,28 @@ fail  ./b.track  5 rows
 2 recordings: 1 pass, 1 fail; 0.0 MB in [..] s
 
 "#]]);
+    command(path, &["stats", "a.track"])
+        .assert()
+        .code(0)
+        .stdout_eq(str![[r#"
+a.track
+  duration               0.120 s
+  steps                  4
+
+"#]]);
+    command(path, &["cut", "a.track", "part.track", "--to", "0.1"])
+        .assert()
+        .code(2)
+        .stderr_eq(str![[r#"
+gametape: a.track: it can't be cut: its format does not say how a part of a recording is one; convert it to .mcap, and cut that
+
+"#]]);
     command(path, &["dump", "--at", "0.1", "a.track"])
         .assert()
         .code(0)
         .stdout_eq(str![[r#"
-{"step":1,"time_ms":100,"entity":1,"x":1,"y":0,"z":0}
-{"step":2,"time_ms":100,"entity":2,"x":5,"y":5,"z":5.5}
+{"table":"positions","step":1,"time_ms":100,"entity":1,"x":1,"y":0,"z":0}
+{"table":"positions","step":2,"time_ms":100,"entity":2,"x":5,"y":5,"z":5.5}
 
 "#]]);
     command(

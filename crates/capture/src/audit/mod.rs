@@ -55,13 +55,18 @@ impl fmt::Display for Audit {
 /// # Errors
 /// The recording cannot be read. Anything wrong with its content is a finding.
 pub fn audit(packets: &Packets<'_>) -> Result<Audit, Error> {
+    audit_telling(packets, &|_| ())
+}
+
+/// The same; tells the offset of each packet.
+pub(crate) fn audit_telling(packets: &Packets<'_>, tell: &dyn Fn(u64)) -> Result<Audit, Error> {
     let mut findings = Findings::default();
     let replay = match packets {
         Packets::Capture(capture) => check(capture, &mut findings)?,
         Packets::Delta(_) => packets.replay()?,
     };
     let mut auditor = Auditor::new(packets, replay, findings);
-    auditor.all(packets)?;
+    auditor.all(packets, tell)?;
     // What explains why there are no packets need not be said twice.
     let is_explained = auditor
         .findings
@@ -112,11 +117,14 @@ impl Auditor {
         }
     }
 
-    fn all(&mut self, packets: &Packets<'_>) -> Result<(), Error> {
+    fn all(&mut self, packets: &Packets<'_>, tell: &dyn Fn(u64)) -> Result<(), Error> {
         let mut cursor = packets.cursor();
         while let Some(packet) = cursor.next_or_fault()? {
             match packet {
-                Ok(packet) => self.packet(&packet),
+                Ok(packet) => {
+                    tell(packet.offset);
+                    self.packet(&packet);
+                }
                 Err(finding) => self.findings.push(finding),
             }
         }

@@ -267,7 +267,7 @@ impl Tape for PacketsTape {
     fn audit(&self, _options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
         let ask = || work.wanted().map_err(io::Error::other);
         match self.packets_in(Ranges::watched(&self.input, &ask)) {
-            Ok(packets) => self.audit_of(&packets),
+            Ok(packets) => self.audit_of(&packets, work),
             // A recording that cannot be opened at all gives a single finding.
             Err(Error::Broken(finding)) => Ok(Audit {
                 findings: vec![*finding],
@@ -368,7 +368,9 @@ impl Tape for PacketsTape {
     ) -> Result<Repaired, Error> {
         let ask = || work.wanted().map_err(io::Error::other);
         let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
-        if self.audit_of(&packets)?.verdict() != Verdict::Pass {
+        // The writing tells how far it is.
+        let audit = self.audit_of(&packets, &Work::default())?;
+        if audit.verdict() != Verdict::Pass {
             let repaired = convert::repair(packets, &self.input, out, work)?;
             work.done(self.input.size())?;
             return Ok(repaired);

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use gametape_core::Input;
-use gametape_core::tape::{Audit, Error, Options, Source};
+use gametape_core::tape::{Audit, Error, Options, Source, Work};
 use gametape_delta::{Schema, wire};
 
 use super::{error, folder, heads, schema};
-use crate::audit::audit;
+use crate::audit::audit_telling;
 use crate::file::DeltaFile;
 use crate::made::{self, Made};
 use crate::ranges::Ranges;
@@ -91,8 +91,13 @@ impl PacketsTape {
         Ok(Packets::Capture(Box::new(capture)))
     }
 
-    pub(super) fn audit_of(&self, packets: &Packets<'_>) -> Result<Audit, Error> {
-        let mut audit = audit(packets)?;
+    pub(super) fn audit_of(&self, packets: &Packets<'_>, work: &Work<'_>) -> Result<Audit, Error> {
+        let tell = |offset| {
+            if let Some(progress) = work.progress {
+                progress(offset);
+            }
+        };
+        let mut audit = audit_telling(packets, &tell)?;
         let folder = self.path.as_deref().filter(|path| path.is_dir());
         if let Some(folder) = folder {
             folder::names(folder, &self.input, &mut audit.findings)?;

@@ -30,7 +30,9 @@ pub fn run(args: &Inspect, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if args.csv.is_some() && ui.json {
         return Ok(ui.refuse("either --json or --csv"));
     }
-    ui.sheet = args.csv.map(Sheet::new);
+    ui.sheet = args
+        .csv
+        .map(|style| Sheet::new(style).of_columns(&["path", "format"]));
     let mut exit = Exit::Fine;
     let mut seen = false;
     let secrets = secrets(args.show_secrets);

@@ -409,3 +409,116 @@ fn a_pattern_goes_where_a_folder_goes() {
         assert_eq!(err, expected, "{line}");
     }
 }
+
+/// What a spreadsheet gets of a folder: each row with its format and its verdict, and nothing but plain cells.
+#[test]
+fn the_statistics_of_a_folder_are_a_table_for_people() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for format in gametape::formats().iter() {
+        for sample in crate::kit::samples(format.name()) {
+            for (name, bytes) in &sample.beside {
+                fs::write(path.join(name), bytes).unwrap();
+            }
+            fs::write(path.join(&sample.name), &sample.bytes).unwrap();
+        }
+    }
+    let world = gametape::murk::engine::World::from_toml(gametape_samples::murk::HEAT).unwrap();
+    let mut run = gametape_samples::murk::record(&world, world.build().unwrap(), 1, 5).unwrap();
+    fs::write(path.join("sound.murk"), &run).unwrap();
+    // The last byte belongs to the last hash.
+    *run.last_mut().unwrap() ^= 1;
+    fs::write(path.join("false.murk"), &run).unwrap();
+    fs::write(path.join("empty.rmv"), "").unwrap();
+    let cut = fs::read(path.join("game.rmv")).unwrap();
+    fs::write(path.join("cut.rmv"), &cut[..cut.len() / 2]).unwrap();
+    let (out, err) = outputs(path, "stats --csv .", 2);
+    assert_eq!(err.lines().count(), 2, "{err}");
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    let heads: Vec<String> = reader
+        .headers()
+        .unwrap()
+        .iter()
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(heads[..4], ["path", "format", "verdict", "findings"]);
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let told: Vec<[&str; 4]> = rows
+        .iter()
+        .map(|row| [&row[0], &row[1], &row[2], &row[3]])
+        .collect();
+    assert_eq!(
+        told,
+        [
+            [
+                "./cut.rmv",
+                "rmv",
+                "fail",
+                "rmv.truncated; rmv.file-size-wrong"
+            ],
+            ["./empty.rmv", "rmv", "fail", ""],
+            [
+                "./false.murk",
+                "murk",
+                "fail",
+                "murk.snapshot-mismatch; murk.one-slip"
+            ],
+            ["./game.rmv", "rmv", "pass", ""],
+            ["./match.butter", "butter", "pass", ""],
+            ["./run.delta", "delta", "pass", ""],
+            ["./run.mcap", "capture", "pass", ""],
+            ["./run.murk", "murk", "pass", ""],
+            ["./sound.murk", "murk", "pass", ""],
+            ["./text.echoreplay", "echoreplay", "pass", ""],
+            ["./zip.echoreplay", "echoreplay", "pass", ""],
+        ]
+    );
+    for (at, head) in heads.iter().enumerate() {
+        assert!(
+            rows.iter().any(|row| !row[at].is_empty()),
+            "{head} is empty"
+        );
+        let is_plain = rows.iter().all(|row| !row[at].contains(['[', '{']));
+        assert!(is_plain, "{head}: {rows:?}");
+    }
+    assert!(
+        !heads.iter().any(|head| head.starts_with("error.data")),
+        "{heads:?}"
+    );
+    // The table alone asks for an audit.
+    let told = json(&fine(path, "stats --json false.murk"));
+    assert_eq!(
+        (&told["verdict"], &told["findings"]),
+        (&json("null"), &json("[]"))
+    );
+}
+
+/// Every option of a format is in the list of formats.
+#[test]
+fn formats_list_their_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fine(folder.path(), "formats");
+    let lines = fine(folder.path(), "formats --json");
+    let mut lines = lines.lines();
+    for format in gametape::formats().iter() {
+        let listed = json(lines.next().unwrap());
+        assert_eq!(listed["format"], format.name());
+        let mut options = listed["options"].as_array().unwrap().iter();
+        for (verb, defs) in format.info().options {
+            for def in *defs {
+                let option = options.next().unwrap();
+                assert_eq!(
+                    (&option["verb"], &option["name"]),
+                    (&verb.name().into(), &def.name.into())
+                );
+                let of_format = text.lines().filter(|line| line.starts_with(format.name()));
+                let named = format!(" --{}", def.name);
+                assert!(
+                    of_format.into_iter().any(|line| line.contains(&named)),
+                    "{named}: {text}"
+                );
+            }
+        }
+        assert!(options.next().is_none());
+    }
+}

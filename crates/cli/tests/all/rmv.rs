@@ -481,7 +481,7 @@ fn for_a_spreadsheet_no_text_is_a_formula() {
     }
     fs::copy(path.join("0.rmv"), path.join("=2.rmv")).unwrap();
     let stats = fine(path, "stats --csv=excel =2.rmv");
-    assert!(stats.contains("\r\n'=2.rmv,pass,"), "{stats}");
+    assert!(stats.contains("\r\n'=2.rmv,rmv,pass,"), "{stats}");
     // Numbers are numbers.
     let moves = "dump 0.rmv --table mouse_events --columns time_ms,x,y";
     let plain = fine(path, &format!("{moves} --csv"));

@@ -30,6 +30,25 @@ pub enum Verb {
     Cut,
 }
 
+impl Verb {
+    /// Returns its name, in lower case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Inspect => "inspect",
+            Self::Verify => "verify",
+            Self::Stats => "stats",
+            Self::Dump => "dump",
+            Self::Diff => "diff",
+            Self::Convert => "convert",
+            Self::Write => "write",
+            Self::Repair => "repair",
+            Self::Cut => "cut",
+        }
+    }
+}
+
 /// The static description of a format: plain data.
 ///
 /// ```

@@ -31,20 +31,23 @@ use crate::clock::{At, Stamp, Time};
 /// ```
 pub struct Moment<'o> {
     at: Option<At>,
+    /// Whether a step may have any number of lines.
+    of_rows: bool,
     out: &'o mut dyn Write,
     /// The lines of the newest time that is not after the requested one.
     held: Vec<u8>,
     time: Option<Time>,
-    /// Whether a step after the requested time has come.
+    /// Whether a step after the requested moment has come.
     passed: bool,
     found: bool,
 }
 
 impl<'o> Moment<'o> {
-    /// Selects one moment, or everything.
+    /// Selects one moment, or everything, of lines of which each stands for a step.
     pub fn new(at: Option<At>, out: &'o mut dyn Write) -> Self {
         Self {
             at,
+            of_rows: false,
             out,
             held: Vec::new(),
             time: None,
@@ -53,7 +56,16 @@ impl<'o> Moment<'o> {
         }
     }
 
-    /// Takes a step, and writes its line if it may be needed. Breaks if no later step is needed.
+    /// Selects one moment, or everything, of the rows of tables: a step may have any number of them,
+    /// in the order of the steps.
+    pub fn of_rows(at: Option<At>, out: &'o mut dyn Write) -> Self {
+        Self {
+            of_rows: true,
+            ..Self::new(at, out)
+        }
+    }
+
+    /// Takes a line of a step, and writes it if it may be needed. Breaks if no later step is needed.
     ///
     /// # Errors
     /// Any error of the output.
@@ -65,9 +77,16 @@ impl<'o> Moment<'o> {
         let last = match self.at {
             None => false,
             Some(At::Time(until)) => return self.hold(until, stamp, write),
-            Some(at) if !at.is(stamp) => return Ok(ControlFlow::Continue(())),
+            Some(at) if !at.is(stamp) => {
+                self.passed |= matches!(at, At::Step(step) if step < stamp.step);
+                return Ok(if self.passed && self.of_rows {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                });
+            }
             // Several steps may have the same tick.
-            Some(at) => matches!(at, At::Step(_)),
+            Some(at) => matches!(at, At::Step(_)) && !self.of_rows,
         };
         self.found = true;
         write(self.out).map_err(Error::Output)?;
@@ -121,8 +140,11 @@ impl<'o> Moment<'o> {
     /// the line may be in the missing part; any error of the output.
     pub fn end(self, problem: Option<Error>) -> Result<Partial<()>, Error> {
         let at = self.at;
+        // A step before others is recorded, even if it has no rows.
+        let has_passed = self.of_rows && self.passed && matches!(at, Some(At::Step(_)));
         match (self.finish()?, at, problem) {
             (true, _, problem) => Ok(Partial::new((), problem)),
+            (false, ..) if has_passed => Ok(().into()),
             (false, _, Some(problem)) => Err(problem),
             (false, Some(at), None) => Err(Error::not_recorded(at)),
             (false, None, None) => Ok(().into()),

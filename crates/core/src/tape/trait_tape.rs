@@ -5,17 +5,17 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::audit::{Audit, Told};
 use super::cut::Cut;
 use super::cut_steps::Kept;
 use super::diff::Diff;
+use super::dump::Dump;
 use super::error::Error;
 use super::estimate::{Estimate, RowCount};
 use super::follow::Follow;
-use super::info::{Depth, Info, Partial, Secrets};
-use super::moment::Moment;
+use super::info::{Depth, Info, Partial, Secrets, object};
 use super::option::Options;
 use super::work::{Sink, Work};
 use crate::altered::AllAltered;
@@ -23,18 +23,7 @@ use crate::clock::{At, Clocks};
 use crate::finding::Findings;
 use crate::input::Input;
 use crate::rule::Rule;
-use crate::table::{Batch, JsonRows, Lane, Playback, Scan, Scans, TableDef, Visit};
-
-/// Options of a dump.
-#[derive(Clone, PartialEq, Default, Debug)]
-pub struct Dump {
-    /// Dump only this moment.
-    pub at: Option<At>,
-    /// Whether tokens, addresses and user ids are shown.
-    pub secrets: Secrets,
-    /// The format's options for [`Verb::Dump`](super::Verb::Dump).
-    pub options: Options,
-}
+use crate::table::{Batch, Playback, Scan, Scans, TableDef, Visit};
 
 /// The target of a conversion.
 #[derive(Clone, PartialEq, Debug)]
@@ -272,16 +261,15 @@ pub trait Tape: Any + Send + Sync {
 
     /// Returns the statistics that players or researchers compare, with keys that are stable and
     /// documented in the book; and the audit, if the format checks the recording in the same pass.
-    /// By default, the statistics are the details of the description.
+    /// By default, the statistics are `duration_ms`, `steps` and the details of the description.
     ///
     /// # Errors
     /// If nothing can be read; [`Error::Cancelled`].
     fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
-        let info = self.describe(Depth::Whole, Secrets::Hide, work)?;
-        Ok(Partial::new(
-            Measured::from(info.value.details),
-            info.problem,
-        ))
+        let Partial { value, problem } = self.describe(Depth::Whole, Secrets::Hide, work)?;
+        let mut stats = object(json!({ "duration_ms": value.duration_ms, "steps": value.steps }));
+        stats.extend(value.details);
+        Ok(Partial::new(Measured::from(stats), problem))
     }
 
     /// Writes the recording in another form. Without options the output is identical byte for byte.
@@ -490,39 +478,6 @@ impl dyn Tape {
                 "the recording carries no {name}"
             )))
         })
-    }
-
-    /// Writes each step as a JSON object on its own line, with `step`, `tick` (if there is one) and
-    /// `time_ms`: in the format's own form, or the rows of the first table that is not a table of
-    /// facts.
-    ///
-    /// # Errors
-    /// [`Error::Output`] for errors of `out`; all others are errors of the recording.
-    pub fn dump(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        if let Some(steps) = self.abilities().steps {
-            return steps.dump_steps(wanted, out);
-        }
-        let tables = self.tables()?;
-        let table = tables.iter().find(|table| table.lane != Lane::Facts);
-        let Some(table) = table else {
-            return Ok(().into());
-        };
-        let scan = Scan {
-            secrets: wanted.secrets,
-            ..Scan::table(&*table.name)
-        };
-        let rows = JsonRows::new(table.columns.iter().map(|column| &*column.name));
-        let mut moment = Moment::new(wanted.at, out);
-        let scanned = self.scan_table(&scan, &Work::default(), |batch| {
-            for row in 0..batch.len() {
-                let line = |out: &mut dyn Write| rows.row(&batch, row, out);
-                if moment.line(batch.stamp(row), line)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        moment.end(scanned.problem)
     }
 
     /// Returns the format's own type of the recording, if it is this one.

@@ -224,7 +224,12 @@ impl Tape for RmvTape {
             bytes => bytes?,
         };
         match read(&bytes) {
-            Ok(reading) => Ok(checked::check(reading, bytes.len() as u64).0),
+            Ok(reading) => {
+                let size = bytes.len() as u64;
+                let audit = checked::check(reading, size).0;
+                work.done(size)?;
+                Ok(audit)
+            }
             Err(Error::Broken(finding)) => Ok(broken(finding)),
             Err(error) => Err(error),
         }
@@ -238,6 +243,7 @@ impl Tape for RmvTape {
         // A single pass serves both.
         let (audit, stats) = checked::check(reading, bytes.len() as u64);
         let (stats, audit) = (stats(), Some(audit));
+        work.done(bytes.len() as u64)?;
         Ok(Partial::new(Measured { stats, audit }, problem))
     }
 

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use gametape::core::Spell as _;
 use gametape::core::text::{figure, name, printable, time_figure};
-use gametape::{AnyFinding, Audit, Error, Measured, Partial, Recording, Severity, Verb, Verdict};
+use gametape::{
+    AnyFinding, Audit, Error, Measured, Partial, Recording, Severity, Verb, Verdict, Work,
+};
 use serde_json::{Value, json};
 
 use super::verify::print_finding;
@@ -20,7 +22,8 @@ use crate::sheet::Sheet;
 use crate::ui::{STRONG, Ui, styled, verdict_style};
 use table::table;
 
-type Figures = Result<Partial<Measured>, Error>;
+/// The name of the recording's format, and its statistics.
+type Figures = (Option<&'static str>, Result<Partial<Measured>, Error>);
 
 pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = call.check_opening(&args.paths) {
@@ -29,15 +32,19 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     if args.csv.is_some() && ui.json {
         return Ok(ui.refuse("either --json or --csv"));
     }
-    ui.sheet = args.csv.map(Sheet::new);
+    ui.sheet = args
+        .csv
+        .map(|style| Sheet::new(style).of_columns(&["path", "format", "verdict"]));
     let mut exit = Exit::Fine;
     let mut seen = false;
+    let is_sheet = ui.sheet.is_some();
     let measure = |recording: &Recording, _| -> Figures {
-        recording.stats(&call.options_of(recording, Verb::Stats))
+        let format = recording.format().name();
+        (Some(format), measure(recording, is_sheet, call))
     };
     many_of(&args.paths, call, ui, &measure, |path, measured, ui| {
         seen = true;
-        let measured = measured.and_then(|measured| measured);
+        let measured = measured.unwrap_or_else(|error| (None, Err(error)));
         exit = exit.max(report(path, measured, ui)?);
         Ok(())
     })?;
@@ -48,10 +55,28 @@ pub fn run(args: &Stats, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     Ok(exit)
 }
 
-fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
+/// Measures a recording. For a table it is checked as well, if that was not done in the same pass: a row
+/// without a verdict would look like one of a sound recording.
+fn measure(
+    recording: &Recording,
+    is_sheet: bool,
+    call: &Call<'_>,
+) -> Result<Partial<Measured>, Error> {
+    let mut measured = recording.stats(&call.options_of(recording, Verb::Stats))?;
+    if is_sheet && measured.value.audit.is_none() {
+        let options = call.options_of(recording, Verb::Verify);
+        measured.value.audit = Some(recording.audit_with(&options, &Work::default())?);
+    }
+    Ok(measured)
+}
+
+fn report(path: &Path, (format, measured): Figures, ui: &mut Ui) -> io::Result<Exit> {
     let measured = match measured {
         Ok(measured) => measured,
-        Err(error) => return Ok(ui.fail(&error)),
+        Err(error) => {
+            let cells = json!({ "format": format, "verdict": Verdict::Fail });
+            return Ok(ui.fail_as(&error, cells));
+        }
     };
     let mut exit = Exit::Fine;
     if let Some(problem) = &measured.problem {
@@ -66,8 +91,19 @@ fn report(path: &Path, measured: Figures, ui: &mut Ui) -> io::Result<Exit> {
     let findings = audit.iter().flat_map(|audit| &audit.findings);
     let mut findings = findings.filter(|finding| finding.severity() > Severity::Info);
     if ui.is_data() {
-        let found: Vec<&AnyFinding> = findings.collect();
-        let lead = json!({ "verdict": verdict, "findings": found });
+        let lead = if ui.sheet.is_some() {
+            // The findings themselves are no cells.
+            let mut codes: Vec<&str> = Vec::new();
+            for code in findings.map(AnyFinding::code) {
+                if !codes.contains(&code) {
+                    codes.push(code);
+                }
+            }
+            json!({ "format": format, "verdict": verdict, "findings": codes.join("; ") })
+        } else {
+            let found: Vec<&AnyFinding> = findings.collect();
+            json!({ "verdict": verdict, "findings": found })
+        };
         let mut object = located([("path", path)], lead);
         object.extend(stats);
         let problem = measured.problem.as_ref().map(advice::data);

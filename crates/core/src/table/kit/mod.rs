@@ -1,5 +1,6 @@
 //! Checks that every recording's tables must pass, for the tests of formats.
 
+mod dumps;
 mod each;
 mod facts;
 mod grows;
@@ -33,6 +34,7 @@ pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 /// - Scanning several tables at once gives the rows of each.
 /// - Rows on request ([`Pull`](super::Pull)) are the same, and a cancelled scan ends.
 /// - The parts of a scan, one after the other, are the scan.
+/// - A dump has all rows, and that of a moment all rows of its step or tick.
 /// - An estimate that claims to be exact is, and clocks that are said to rise do.
 ///
 /// # Panics
@@ -75,6 +77,7 @@ pub fn check(tape: &Arc<dyn Tape>) {
         }
     }
     each::check(tape, &tables);
+    dumps::check(shared, &tables);
     match super::diff_tables([shared, shared], &Work::default()) {
         Ok(found) => assert_eq!(found.value.tables, [], "it differs from itself"),
         Err(error) => panic!("it can't be compared with itself: {error}"),
