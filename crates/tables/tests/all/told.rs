@@ -77,14 +77,13 @@ pub fn wanted(name: &str, table: &TableDef, secrets: Secrets, row: &Row) -> Told
                 let time: gametape::echo::Time = text.parse().unwrap();
                 format!("{} µs {:?}", time.0 * 1000, None::<&str>)
             }
-            // A text that nobody filled says nothing.
-            (Value::Text(""), _) => "null".to_owned(),
-            (Value::Text(text), _) => format!("{text:?}"),
+            (Value::Text(text), _) if !text.is_empty() => format!("{text:?}"),
             (Value::Uint(time), "ms") => format!("{:?}", time as f64),
             (Value::Int(time), "ms") => format!("{:?}", time as f64),
             (Value::Float32(number), _) => format!("{number:?}"),
             (Value::Float64(number), _) => format!("{number:?}"),
-            (Value::Null, _) => "null".to_owned(),
+            // A text that nobody filled says nothing.
+            (Value::Null | Value::Text(""), _) => "null".to_owned(),
             (value, _) => value.to_string(),
         };
         told.push((column.name.to_string(), text));
