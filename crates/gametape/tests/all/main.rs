@@ -6,6 +6,7 @@ mod captures;
 mod cut;
 mod examples;
 mod fetched;
+mod figures;
 mod growing;
 mod known;
 mod paths;
