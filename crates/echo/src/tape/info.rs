@@ -145,12 +145,6 @@ impl Setting {
     }
 }
 
-/// The rounds that blue and orange had won by the first frame, from the header of a .butter.
-pub(super) fn rounds_won(header: &Header) -> [i32; 2] {
-    let scores = header.round_scores;
-    [(scores & 15).into(), (scores >> 4).into()]
-}
-
 /// The points of blue and orange, and the rounds that they have won.
 #[derive(Clone, Copy)]
 pub(super) struct Score {
@@ -170,7 +164,7 @@ pub(super) struct Summary {
     /// The score in the last frame.
     pub score: Option<Score>,
     session_id: CompactString,
-    sessions: u64,
+    pub sessions: u64,
     pub with_bones: u64,
     unknown: UnknownMembers,
 }
@@ -219,7 +213,7 @@ impl Summary {
     }
 
     /// The number of sessions, unless it is one.
-    pub fn sessions(&self) -> Option<u64> {
+    fn unusual_sessions(&self) -> Option<u64> {
         (self.sessions != 1).then_some(self.sessions)
     }
 
@@ -453,7 +447,7 @@ fn of_summary(summary: &Summary, secrets: Secrets) -> Map<String, Value> {
         "private": setting.private,
         "tournament": setting.tournament,
         "session_id": setting.session_id.as_str(),
-        "sessions": summary.sessions(),
+        "sessions": summary.unusual_sessions(),
         "server": secret(&setting.server, secrets),
         "client": setting.client.as_str(),
         "blue_points": points(blue),

@@ -396,10 +396,10 @@ fn a_window_by_step_gives_the_same_in_each_run() {
 fn ctrl_c_ends_a_query_whatever_it_computes() {
     use std::process::Stdio;
     use std::time::{Duration, Instant};
+    const NUMBERS: &str = "(SELECT value FROM generate_series(1, 300000))";
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path());
     // Each row with each other one: the engine's threads are busy with nothing else.
-    const NUMBERS: &str = "(SELECT value FROM generate_series(1, 300000))";
     let joined = format!(
         "SELECT count(*) FROM {NUMBERS} a JOIN {NUMBERS} b ON a.value < b.value AND sin(a.value) > cos(b.value)"
     );

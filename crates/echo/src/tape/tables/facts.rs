@@ -56,11 +56,7 @@ impl<'f> Facts<'f> {
     }
 
     fn rounds(&self, team: usize) -> Option<u64> {
-        let rounds = match self.summary.score {
-            Some(score) => score.rounds,
-            None => info::rounds_won(self.stored()?.0),
-        };
-        positive(*rounds.get(team)?)
+        positive(*self.summary.score?.rounds.get(team)?)
     }
 
     /// A .butter does not contain it.
@@ -193,7 +189,7 @@ pub(super) const MATCH: Table<Facts<'static>> = Table {
             row.text(|setting| &setting.session_id).into()
         }),
         Field::<Facts<'static>>::new("sessions", Uint, "Matches in the recording.", |row| {
-            row.summary.sessions().into()
+            row.summary.sessions.into()
         }),
         Field::<Facts<'static>>::new("server", Text, "The address of the game server.", |row| {
             Some(row.text(|setting| &setting.server))
