@@ -100,15 +100,18 @@ const DIGITS: usize = 16;
 /// Whether there are [`DIGITS`] digits in a row anywhere. Nearly no line has them, and looking at every 16th byte
 /// tells.
 fn may_have_large(json: &[u8]) -> bool {
-    let mut every = (DIGITS - 1..json.len()).step_by(DIGITS);
-    every.any(|at| {
-        let (before, after) = json.split_at_checked(at).unwrap_or_default();
-        let digits = after
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        let is_first = |byte: &&u8| byte.is_ascii_digit();
-        digits > 0 && digits + before.iter().rev().take_while(is_first).count() >= DIGITS
+    let mut chunks = json
+        .chunks_exact(DIGITS)
+        .zip((DIGITS - 1..).step_by(DIGITS));
+    chunks.any(|(chunk, at)| {
+        let is_digit = |byte: &&u8| byte.is_ascii_digit();
+        if !chunk.last().is_some_and(u8::is_ascii_digit) {
+            return false;
+        }
+        let before = chunk.iter().rev().take_while(is_digit).count();
+        let after = json.get(at + 1..).unwrap_or_default();
+        let after = after.iter().take(DIGITS).take_while(is_digit).count();
+        before + after >= DIGITS
     })
 }
 
