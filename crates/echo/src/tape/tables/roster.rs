@@ -131,19 +131,19 @@ pub const ROSTER: Table<Members> = Table {
             |row| row.of.stunned_ms.into(),
         )
         .unit("ms"),
-        Of::new("ping_min", Int, "The least ping.", |row| {
+        Of::new("ping_min_ms", Int, "The least ping.", |row| {
             row.ping().map(|ping| ping.min).into()
         })
         .unit("ms"),
-        Of::new("ping_mean", Float64, "The mean ping.", |row| {
+        Of::new("ping_mean_ms", Float64, "The mean ping.", |row| {
             row.ping().map(|ping| ping.mean).into()
         })
         .unit("ms"),
-        Of::new("ping_max", Int, "The largest ping.", |row| {
+        Of::new("ping_max_ms", Int, "The largest ping.", |row| {
             row.ping().map(|ping| ping.max).into()
         })
         .unit("ms"),
-        Of::new("ping_deviation", Float64, "The standard deviation of the ping.", |row| {
+        Of::new("ping_deviation_ms", Float64, "The standard deviation of the ping.", |row| {
             row.ping().map(|ping| ping.deviation).into()
         })
         .unit("ms"),
