@@ -4,23 +4,11 @@ use std::io::Write;
 use std::sync::Arc;
 
 use super::error::Error;
-use super::info::{Partial, Secrets};
+use super::info::Partial;
 use super::moment::Moment;
-use super::option::Options;
-use super::trait_tape::Tape;
+use super::trait_tape::{Dump, Tape};
 use crate::clock::{At, Stamp};
 use crate::table::{Batch, JsonRows, Lane, Pull, Scan, TableDef};
-
-/// Options of a dump.
-#[derive(Clone, PartialEq, Default, Debug)]
-pub struct Dump {
-    /// Dump only this moment.
-    pub at: Option<At>,
-    /// Whether tokens, addresses and user ids are shown.
-    pub secrets: Secrets,
-    /// The format's options for [`Verb::Dump`](super::Verb::Dump).
-    pub options: Options,
-}
 
 impl dyn Tape {
     /// Writes each step as JSON objects on lines of their own, with `step`, `tick` (if there is one) and

@@ -26,7 +26,6 @@ pub use audit::{AnyFinding, Audit, Told, Verdict};
 pub use cut::Cut;
 pub use cut_steps::{CutSteps, Kept};
 pub use diff::{Diff, Precision, Rounded};
-pub use dump::Dump;
 pub use error::Error;
 pub use estimate::{Estimate, RowCount};
 pub use follow::{Follow, Grown};
@@ -40,8 +39,8 @@ pub use option::{OptionDef, OptionError, OptionKind, OptionValue, Options};
 pub use relation::{BusyTime, Print, RelationDef, Traces};
 pub use relations::{Related, Relations};
 pub use trait_tape::{
-    Abilities, Attachments, Beside, Compare, Converted, Cutout, DumpSteps, Estimates, Measured,
-    Pieces, Repaired, Report, Tape, Target,
+    Abilities, Attachments, Beside, Compare, Converted, Cutout, Dump, DumpSteps, Estimates,
+    Measured, Pieces, Repaired, Report, Tape, Target,
 };
 pub use walked::{Walk, Walked};
 pub use work::{Sink, Watched, Work};

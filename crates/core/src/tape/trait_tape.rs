@@ -11,7 +11,6 @@ use super::audit::{Audit, Told};
 use super::cut::Cut;
 use super::cut_steps::Kept;
 use super::diff::Diff;
-use super::dump::Dump;
 use super::error::Error;
 use super::estimate::{Estimate, RowCount};
 use super::follow::Follow;
@@ -354,6 +353,17 @@ pub trait Attachments {
     /// # Errors
     /// If the recording contains none, or a broken one.
     fn attachment(&self, name: &str) -> Option<Result<String, Error>>;
+}
+
+/// Options of a dump.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Dump {
+    /// Dump only this moment.
+    pub at: Option<At>,
+    /// Whether tokens, addresses and user ids are shown.
+    pub secrets: Secrets,
+    /// The format's options for [`Verb::Dump`](super::Verb::Dump).
+    pub options: Options,
 }
 
 /// A recording that lists its steps in a form of its own.

@@ -96,7 +96,7 @@ impl FieldErrors {
         walk(original, stored, Some(&before), self);
         before.remember(original);
         self.before = before;
-        self.unknown.push(original, self.frames);
+        self.unknown.push(original.unknown(), self.frames);
         self.frames += 1;
     }
 

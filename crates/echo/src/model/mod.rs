@@ -39,6 +39,14 @@ pub struct Frame {
     pub bones: Option<Bones>,
 }
 
+impl Frame {
+    /// The members that this model does not know: of the session, and of the bones.
+    pub(crate) fn unknown(&self) -> [&[Unknown]; 2] {
+        let of_bones = self.bones.as_ref().map_or(&[][..], |bones| &bones.unknown);
+        [&self.session.unknown, of_bones]
+    }
+}
+
 /// The response of `/session`.
 // As many as the API has.
 #[allow(clippy::struct_excessive_bools)]

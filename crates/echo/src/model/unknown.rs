@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use compact_str::CompactString;
 use serde::Serialize;
 
-use super::Frame;
-
 /// A member that the model does not know.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
@@ -102,11 +100,10 @@ impl UnknownMembers {
     /// The largest number of members that are named.
     const MOST_NAMED: usize = 64;
 
-    /// Adds a frame; `step` is its number.
-    pub fn push(&mut self, frame: &Frame, step: u64) {
-        let of_bones = frame.bones.as_ref().map_or(&[][..], |bones| &bones.unknown);
-        if !(frame.session.unknown.is_empty() && of_bones.is_empty()) {
-            self.name([&frame.session.unknown, of_bones], step);
+    /// Adds those of a frame; `step` is its number.
+    pub fn push(&mut self, members: [&[Unknown]; 2], step: u64) {
+        if !members.iter().all(|members| members.is_empty()) {
+            self.name(members, step);
         }
     }
 

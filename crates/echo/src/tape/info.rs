@@ -190,7 +190,7 @@ impl Summary {
             rounds: [session.blue_round_score, session.orange_round_score],
         });
         self.with_bones += u64::from(frame.bones.is_some());
-        self.unknown.push(frame, self.frames - 1);
+        self.unknown.push(frame.unknown(), self.frames - 1);
     }
 
     /// The unknown members, each with its path, the number of its frames, and the first.
