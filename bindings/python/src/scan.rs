@@ -146,7 +146,7 @@ impl Archive {
             merge: Merge::default(),
             scan: Scan::table(name).wherever(),
         };
-        let mut without = None;
+        let (mut without, mut failures) = (None, Vec::new());
         for found in paths.iter().flat_map(gametape::find) {
             if work.wanted().is_err() {
                 return Err(Failure::usage("cancelled"));
@@ -154,17 +154,21 @@ impl Archive {
             let added = found.map_err(Failure::from);
             let added = added.and_then(|found| archive.add(&found, &mut without));
             match added {
-                Err(failure) if errors == Errors::Collect => problems.note(failure),
+                Err(failure) if errors == Errors::Collect => failures.push(failure),
                 added => added?,
             }
         }
-        match (archive.merge.table(), without) {
-            (Some(_), _) => Ok(archive),
-            (None, Some(failure)) => Err(failure),
-            (None, None) => Err(Failure::usage(format!(
-                "there is no recording that has a table {table}"
-            ))),
+        if archive.merge.table().is_none() {
+            // Where there is nothing to go on with, the reason is the error.
+            let failure = without.or_else(|| failures.into_iter().next());
+            return Err(failure.unwrap_or_else(|| {
+                Failure::usage(format!("there is no recording that has a table {table}"))
+            }));
         }
+        for failure in failures {
+            problems.note(failure);
+        }
+        Ok(archive)
     }
 
     fn add(&mut self, found: &Found, without: &mut Option<Failure>) -> Result<(), Failure> {

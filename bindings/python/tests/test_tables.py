@@ -22,7 +22,8 @@ STAMPS = ["step", "tick", "time_ms", "ended"]
 def value(field: Any, json_value: Any) -> Any:
     """The value of a column that JSON has in this form."""
     kind = field.type
-    if json_value is None:
+    # A text that is empty is missing in tables.
+    if json_value is None or json_value == "":
         return False if field.name == "ended" else None
     if pyarrow.types.is_timestamp(kind):
         text = json_value.replace("/", "-").replace("Z", "+00:00")

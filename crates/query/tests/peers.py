@@ -77,7 +77,8 @@ for path in tables:
                     break
                 kind = str(arrow.schema.field(column).type)
                 theirs = plain(row[column])
-                value = single(value, kind)
+                # A text that is empty is missing in tables.
+                value = None if value == "" else single(value, kind)
                 if kind.startswith("timestamp"):
                     theirs, value = told(theirs), told(value)
                     if isinstance(value, str) and isinstance(theirs, str):
