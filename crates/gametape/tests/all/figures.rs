@@ -3,25 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use gametape::core::table::kit::{all_of, scanned};
+use gametape::core::table::kit::{all_of, flat, scanned};
 use gametape::{Kind, Lane, Options, Recording, Secrets};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::samples::samples;
-
-/// The values of nested objects, by the names that columns have: `board.cols` is `board_cols`.
-fn flat(map: &Map<String, Value>, before: &str, all: &mut BTreeMap<String, Value>) {
-    for (key, value) in map {
-        let name = format!("{before}{key}");
-        match value {
-            Value::Object(inner) => flat(inner, &format!("{name}_"), all),
-            Value::Array(_) => {}
-            value => {
-                all.insert(name, value.clone());
-            }
-        }
-    }
-}
 
 fn is_missing(value: &Value) -> bool {
     value.is_null() || value == ""
@@ -71,16 +57,13 @@ fn a_figure_is_the_same_on_every_surface() {
                 ("header", recording.header(Secrets::Hide).unwrap().value),
                 ("inspect", recording.info(Secrets::Hide).unwrap().value),
             ] {
-                let mut all = BTreeMap::new();
-                flat(&info.details, "", &mut all);
+                let mut all: BTreeMap<String, Value> = flat(&info.details).into_iter().collect();
                 all.insert("duration_ms".to_owned(), info.duration_ms.into());
                 all.insert("steps".to_owned(), info.steps.into());
                 told.insert(surface, all);
             }
-            let mut stats = BTreeMap::new();
             let measured = recording.stats(&Options::new()).unwrap().value;
-            flat(&measured.stats, "", &mut stats);
-            told.insert("stats", stats);
+            told.insert("stats", flat(&measured.stats).into_iter().collect());
             told.insert("facts", facts(&recording));
 
             for (surface, all) in &told {
