@@ -10,8 +10,8 @@ use compact_str::{CompactString, format_compact};
 use super::decode::{self, Cursor, Fault, Read, Seen};
 use super::mentions::{Mention, Met, mentions};
 use crate::members::{
-    Kind, TURNS, disc_members, last_score_members, last_throw_members, pause_members,
-    player_members, session_members, team_members,
+    Kind, TURNS, disc_members, last_score_members, last_throw_members, limb_members, pause_members,
+    player_members, playspace_members, session_members, stats_members, team_members,
 };
 use crate::model::{Frame, Holding};
 use crate::rule::Rule;
@@ -283,6 +283,10 @@ macro_rules! sensitive {
     (known object ($of:ident, $which:expr)) => { Known(Kind::object, 1, $of) };
     (known teams ($of:ident)) => { Known(Kind::teams, 1, $of) };
     (known players ($of:ident)) => { Known(Kind::players, 1, $of) };
+    // Nothing in these is sensitive but what the API does not have.
+    (known limb $place:tt) => { Known(Kind::limb, 1, limb) };
+    (known stats $place:tt) => { Known(Kind::stats, 1, stats) };
+    (known playspace $place:tt) => { Known(Kind::playspace, 1, playspace) };
     (known $kind:ident ($p:ident, $turn:literal)) => { Known(Kind::$kind, $turn, nothing) };
     (known $kind:ident $place:tt) => { Known(Kind::$kind, 1, nothing) };
 }
@@ -298,6 +302,9 @@ last_score_members! { sensitive last_score }
 last_throw_members! { sensitive last_throw }
 team_members! { sensitive teams }
 player_members! { sensitive players }
+limb_members! { sensitive limb }
+stats_members! { sensitive stats }
+playspace_members! { sensitive playspace }
 
 /// Finds the sensitive values in the text of a session.
 pub(super) fn spans<'t>(json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
@@ -330,6 +337,9 @@ fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) 
                 _ => Sensitive::Description,
             })?,
             Kind::object => self::object(of, json, spans)?,
+            Kind::limb | Kind::stats | Kind::playspace if json.peek() == b'{' => {
+                self::object(of, json, spans)?;
+            }
             Kind::teams | Kind::players => list(of, json, spans)?,
             _ => drop(json.raw()?),
         }

@@ -134,6 +134,32 @@ fn absent_accounts_and_descriptions_of_errors_are_removed() {
     }
 }
 
+#[test]
+fn names_in_members_that_nobody_knows_are_replaced_in_every_object() {
+    let mentions = r#""more":{"by":"Anna","id":12345678901}"#;
+    for object in ["head", "body", "lhand", "rhand", "stats"] {
+        let text = line(
+            0,
+            &format!(
+                r#"{{"teams":[{{"players":[{{"{object}":{{{mentions}}},"name":"Anna","userid":12345678901}}]}}]}}"#
+            ),
+        );
+        let after = redacted(&text, &mut Redactor::new()).unwrap();
+        assert!(
+            !after.contains("Anna") && !after.contains("12345678901"),
+            "{after}"
+        );
+    }
+    let playspace = format!(
+        r#"{{"player":{{{mentions}}},"teams":[{{"players":[{{"name":"Anna","userid":12345678901}}]}}]}}"#
+    );
+    let after = redacted(&line(0, &playspace), &mut Redactor::new()).unwrap();
+    assert!(
+        !after.contains("Anna") && !after.contains("12345678901"),
+        "{after}"
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
