@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use compact_str::CompactString;
 
-use crate::model::Player;
+use crate::model::{Player, Session};
 
 /// The number of players with one account, or with none and one name, that are told apart. No match has as
 /// many.
@@ -39,8 +39,11 @@ struct Known {
 }
 
 impl People {
-    /// Starts the next frame.
-    pub fn next_frame(&mut self) {
+    /// Starts the next frame. One in which nobody is does not count: the API lost all players for a moment.
+    pub fn next_frame(&mut self, session: &Session) {
+        if session.players().next().is_none() {
+            return;
+        }
         self.frame += 1;
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.clear();

@@ -148,7 +148,7 @@ impl<'a> Line<'a> {
 
     /// Writes the bytes that were read.
     pub fn write(&self, out: &mut Vec<u8>) {
-        self.write_with(self.session, out);
+        self.write_with(self.session, self.bones, out);
     }
 
     /// Like [`Line::write`], and adds an ending if there is none.
@@ -177,7 +177,14 @@ impl<'a> Line<'a> {
     pub fn redacted(&self, redactor: &mut Redactor, out: &mut Vec<u8>) -> Result<(), Error> {
         let mut session = Vec::new();
         match redactor.session(self.session, &mut session) {
-            Ok(()) => self.write_with(&session, out),
+            Ok(()) => {
+                let bones = self.bones.map(|bones| {
+                    let mut redacted = Vec::with_capacity(bones.len());
+                    redactor.bones(bones, &mut redacted);
+                    redacted
+                });
+                self.write_with(&session, bones.as_deref(), out);
+            }
             Err(fault) => {
                 let at = fault.at + self.time.len() as u64 + 1;
                 return Err(self.finding(Fault { at, ..fault }).into());
@@ -186,13 +193,13 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
-    /// Writes the line with another session.
-    fn write_with(&self, session: &[u8], out: &mut Vec<u8>) {
+    /// Writes the line with other answers.
+    fn write_with(&self, session: &[u8], bones: Option<&[u8]>, out: &mut Vec<u8>) {
         out.reserve(self.size() + session.len());
         out.extend_from_slice(self.time);
         out.push(b'\t');
         out.extend_from_slice(session);
-        if let Some(bones) = self.bones {
+        if let Some(bones) = bones {
             out.push(b'\t');
             out.extend_from_slice(bones);
         }

@@ -10,8 +10,9 @@ use compact_str::{CompactString, format_compact};
 use super::decode::{self, Cursor, Fault, Read, Seen};
 use super::mentions::{Mention, Met, mentions};
 use crate::members::{
-    Kind, TURNS, disc_members, last_score_members, last_throw_members, limb_members, pause_members,
-    player_members, playspace_members, session_members, stats_members, team_members,
+    Kind, TURNS, bones_members, disc_members, last_score_members, last_throw_members, limb_members,
+    pause_members, player_members, playspace_members, session_members, skeleton_members,
+    stats_members, team_members,
 };
 use crate::model::{Frame, Holding};
 use crate::rule::Rule;
@@ -73,7 +74,8 @@ impl Redactor {
             names: &self.names,
             ids: &self.ids,
         };
-        for unknown in &mut frame.session.unknown {
+        let of_bones = frame.bones.iter_mut().flat_map(|bones| &mut bones.unknown);
+        for unknown in frame.session.unknown.iter_mut().chain(of_bones) {
             self.unknown += 1;
             let new = met.json(&unknown.json);
             if let Some(new) = new {
@@ -91,15 +93,31 @@ impl Redactor {
 
     /// Redacts the text of a session. One that is not spelled as the API spells it is written anew.
     pub(super) fn session(&mut self, text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
-        let as_spelled = decode::utf8(text).and_then(|text| Ok((text, walk(text)?)));
+        let as_spelled = decode::utf8(text).and_then(|text| Ok((text, walk(session, text)?)));
         match as_spelled {
             Ok((text, found)) => self.spans(text, &found, out),
             Err(fault) => {
                 let mended = decode::mend_session(text, &Seen::NOTHING).ok_or(fault)?;
-                self.spans(&mended.text, &walk(&mended.text)?, out);
+                self.spans(&mended.text, &walk(session, &mended.text)?, out);
             }
         }
         Ok(())
+    }
+
+    /// Redacts the text of the bones, in which only members of unknown meaning mention players. Bones that can't
+    /// be read are one such member.
+    pub(super) fn bones(&mut self, text: &[u8], out: &mut Vec<u8>) {
+        match decode::utf8(text) {
+            Ok(text) => {
+                let found = walk(bones, text).unwrap_or_else(|_| {
+                    let mut found = Vec::new();
+                    unknown(text, text.len(), &mut found);
+                    found
+                });
+                self.spans(text, &found, out);
+            }
+            Err(_) => out.extend_from_slice(text),
+        }
     }
 
     /// Writes a text, with its sensitive values replaced.
@@ -182,10 +200,10 @@ impl Redactor {
 }
 
 /// Finds the sensitive values of a session.
-fn walk(text: &str) -> Result<Vec<Span<'_>>, Fault> {
+fn walk(of: Object, text: &str) -> Result<Vec<Span<'_>>, Fault> {
     let mut json = Cursor::new(text);
     let mut found = Vec::new();
-    let walked = spans(&mut json, &mut found).and_then(|()| json.end());
+    let walked = object(of, &mut json, &mut found).and_then(|()| json.end());
     match walked {
         Ok(()) => Ok(found),
         Err(_) => Err(Fault {
@@ -287,6 +305,7 @@ macro_rules! sensitive {
     (known limb $place:tt) => { Known(Kind::limb, 1, limb) };
     (known stats $place:tt) => { Known(Kind::stats, 1, stats) };
     (known playspace $place:tt) => { Known(Kind::playspace, 1, playspace) };
+    (known skeletons $place:tt) => { Known(Kind::skeletons, 1, skeleton) };
     (known $kind:ident ($p:ident, $turn:literal)) => { Known(Kind::$kind, $turn, nothing) };
     (known $kind:ident $place:tt) => { Known(Kind::$kind, 1, nothing) };
 }
@@ -305,12 +324,10 @@ player_members! { sensitive players }
 limb_members! { sensitive limb }
 stats_members! { sensitive stats }
 playspace_members! { sensitive playspace }
+bones_members! { sensitive bones }
+skeleton_members! { sensitive skeleton }
 
-/// Finds the sensitive values in the text of a session.
-pub(super) fn spans<'t>(json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
-    object(session, json, spans)
-}
-
+/// Finds the sensitive values of an object.
 fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) -> Read {
     if json.null()? {
         return Ok(());
@@ -340,7 +357,7 @@ fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) 
             Kind::limb | Kind::stats | Kind::playspace if json.peek() == b'{' => {
                 self::object(of, json, spans)?;
             }
-            Kind::teams | Kind::players => list(of, json, spans)?,
+            Kind::teams | Kind::players | Kind::skeletons => list(of, json, spans)?,
             _ => drop(json.raw()?),
         }
     }

@@ -191,7 +191,7 @@ pub struct Join {
     pub time_ms: u64,
     /// The kind of change.
     pub event: JoinEvent,
-    /// Who it is: the index in [`MatchStats::players`].
+    /// The index of the player in [`MatchStats::players`].
     #[serde(skip)]
     pub person: usize,
     /// The player's name.
@@ -279,6 +279,9 @@ pub struct PlayerStats {
     /// The teams, in the order in which the player joined them.
     #[serde(serialize_with = "texts")]
     pub teams: Vec<TeamId>,
+    /// The team, as last seen.
+    #[serde(skip)]
+    pub team: TeamId,
     /// The jersey number, as last seen.
     pub number: i32,
     /// The level, as last seen.

@@ -100,9 +100,7 @@ impl Roster {
         self.pass_blank(session, &mut step);
         let mut next = std::mem::take(&mut self.next);
         next.clear();
-        if session.players().next().is_some() {
-            self.people.next_frame();
-        }
+        self.people.next_frame(session);
         for (place, player) in session.players() {
             let team = TeamId::at(place);
             let Some(at) = self.people.find(place, player, MAX_EVENTS) else {
@@ -212,6 +210,7 @@ impl Known {
                 earlier_names: Vec::new(),
                 userid: player.userid,
                 teams: Vec::new(),
+                team: team.clone(),
                 number: player.number,
                 level: player.level,
                 present_ms: 0,
@@ -347,6 +346,7 @@ impl Known {
 
     fn finish(mut self) -> PlayerStats {
         self.out.distance = self.head.distance();
+        self.out.team = self.team;
         self.out.mean_speed =
             (self.in_team_ms > 0).then(|| self.out.distance * 1000.0 / self.in_team_ms as f64);
         self.out.left_ms = self.left;

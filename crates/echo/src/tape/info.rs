@@ -66,7 +66,7 @@ struct Roster {
 
 impl Roster {
     fn push(&mut self, session: &Session) {
-        self.people.next_frame();
+        self.people.next_frame(session);
         for (team, player) in session.players() {
             let Some(at) = self.people.find(team, player, MAX_PLAYERS) else {
                 continue;
@@ -266,7 +266,7 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
             // Problems after the first line are not looked for.
             let problem = frames.findings().problem();
             let mut details = of_summary(&summary, secrets);
-            // What the first frame says of the score is not how the match ends.
+            // The score of the first frame is not that of the end.
             for unknown in [
                 "recorded_to",
                 "rate_hz",

@@ -35,7 +35,7 @@ pub struct EchoTape {
     chunks: Arc<OnceLock<Option<Chunks>>>,
     /// The places of the frames of an .echoreplay, once they were asked for.
     lines: Arc<Mutex<Option<Arc<Lines>>>>,
-    /// Who is in the frames, once that was asked for without reading from the start.
+    /// The persons of all frames, once they were asked for without reading from the start.
     persons: Arc<Mutex<Option<Arc<Persons>>>>,
     /// The name of the file in a zip that is made from the recording.
     member: String,
@@ -259,7 +259,7 @@ impl EchoTape {
         Ok((held.insert(Arc::new(lines)).clone(), text))
     }
 
-    /// Says who is in the frames: all of the recording is read once, up to the first error.
+    /// Returns the persons of all frames. The recording is read once, up to the first error.
     pub(in crate::tape) fn persons(&self, work: &Work<'_>) -> Result<Arc<Persons>, Error> {
         let mut held = self.persons.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(persons) = &*held {

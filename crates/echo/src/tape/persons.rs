@@ -1,4 +1,4 @@
-//! Which person each player of a frame is.
+//! The numbers of the persons behind the players of each frame.
 
 use crate::butter::Parts;
 use crate::model::Session;
@@ -22,9 +22,7 @@ impl Counting {
     /// Takes the next frame, and returns the numbers of its persons.
     pub fn frame(&mut self, session: &Session) -> &Numbers {
         self.now.clear();
-        if session.players().next().is_some() {
-            self.people.next_frame();
-        }
+        self.people.next_frame(session);
         let people = &mut self.people;
         let found = session
             .players()

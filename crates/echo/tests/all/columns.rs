@@ -48,7 +48,7 @@ fn of_player(session: &Session, team: usize, player: &Player) -> Vec<Owned> {
     };
     let mut row = vec![
         owned(player.playerid),
-        // Who it is follows from all frames: `check` leaves it out.
+        // The person follows from all frames: `check` leaves it out.
         Owned::Null,
         owned(teams[team]),
         owned(player.name.as_str()),

@@ -245,7 +245,7 @@ fn a_range_reads_nothing_after_its_chunks() {
     let end = |chunk: usize| chunks[chunk].offset + chunks[chunk].size;
     assert!(end(29) > end(6) + 3 * BLOCKS);
     let time = |step: usize| At::Time(frames[step].time.since(frames[0].time));
-    // Who a person is depends on all frames before.
+    // The numbers of persons depend on all frames before.
     for (table, column) in [("players", "head_x"), ("disc", "x"), ("game", "clock")] {
         for (from, to) in [
             (At::Step(105), At::Step(114)),

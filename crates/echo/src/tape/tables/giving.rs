@@ -19,7 +19,8 @@ use crate::tape::persons::Numbers;
 
 /// The source of a table's rows.
 pub enum Giving {
-    State(Present, Parts),
+    /// The rows of a state, the parts of a frame that they need, and whether they have the numbers of persons.
+    State(Present, Parts, bool),
     /// The last throw.
     Throws(Option<LastThrow>),
     /// How many were given.
@@ -53,7 +54,7 @@ impl Giving {
         if let Some(state) = State::of(&table.name) {
             let parts = state.parts(table, |column| rows.needs(column));
             let asks = table.column(PERSON).is_some_and(|at| rows.needs(at));
-            return Self::State(Present::new(table, state, parts, asks), parts);
+            return Self::State(Present::new(table, state, parts), parts, asks);
         }
         match &*table.name {
             name if name == THROWS.name => Self::Throws(None),
@@ -78,7 +79,7 @@ impl Giving {
     /// The parts of a frame that are needed.
     pub const fn parts(&self) -> Parts {
         match self {
-            Self::State(_, parts) | Self::Match(_, parts, _) => *parts,
+            Self::State(_, parts, _) | Self::Match(_, parts, _) => *parts,
             Self::Throws(_) => Parts::THROW,
             Self::Joins(_) | Self::Goals(..) | Self::Roster => Parts::ALL,
         }
@@ -86,7 +87,7 @@ impl Giving {
 
     /// Whether it has the numbers of persons.
     pub const fn asks_persons(&self) -> bool {
-        matches!(self, Self::State(present, _) if present.asks_persons)
+        matches!(self, Self::State(.., true))
     }
 
     /// Whether it needs the statistics over all frames.
@@ -123,7 +124,7 @@ impl Giving {
     ) -> bool {
         let timeline = so_far.map(|counted| &counted.so_far().timeline);
         match self {
-            Self::State(present, _) => present.frame(frame, persons, stamp, rows),
+            Self::State(present, ..) => present.frame(frame, persons, stamp, rows),
             Self::Throws(last) => throws(frame, stamp, last, rows),
             Self::Joins(given) => {
                 let all = timeline.map_or(&[][..], |timeline| &timeline.joins);

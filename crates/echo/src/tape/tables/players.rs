@@ -14,7 +14,7 @@ use crate::model::{Holding, Player, Pose, Session};
 /// A player in a frame.
 pub struct PlayerRow<'a> {
     pub player: &'a Player,
-    /// Who it is.
+    /// The number of the person.
     pub person: Option<u64>,
     pub team: &'static str,
     /// The contents of the left and the right hand.
@@ -94,8 +94,8 @@ pub fn of_player(column: &str) -> Parts {
 /// The name of the column of persons, in all tables that have it.
 pub const PERSON: &str = "person";
 
-/// What that column says.
-pub const PERSON_DOC: &str = "Who it is, by account: numbered from 0 in the order of arrival. It lasts when the player leaves, returns or is renamed, and nobody else gets it.";
+/// The documentation of that column.
+pub const PERSON_DOC: &str = "The person, by account: numbered from 0 in the order of arrival. The number lasts when the player leaves, returns or is renamed, and nobody else gets it.";
 
 const OF_PERSON: Field<Players> =
     Field::new(PERSON, Kind::Uint, PERSON_DOC, |row| row.person.into());

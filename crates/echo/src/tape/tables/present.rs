@@ -16,8 +16,6 @@ pub type Key = [i64; 2];
 pub struct Present {
     state: State,
     parts: Parts,
-    /// Whether rows have the numbers of persons.
-    pub asks_persons: bool,
     /// The kinds of the key columns.
     keys: Vec<Kind>,
     /// Columns that the recording does not contain.
@@ -27,12 +25,11 @@ pub struct Present {
 }
 
 impl Present {
-    pub fn new(table: &TableDef, state: State, parts: Parts, asks_persons: bool) -> Self {
+    pub fn new(table: &TableDef, state: State, parts: Parts) -> Self {
         let keys = table.columns.iter().take_while(|column| column.key);
         Self {
             state,
             parts,
-            asks_persons,
             keys: keys.map(|column| column.kind).collect(),
             missing: missing(table),
             now: Vec::new(),

@@ -10,7 +10,7 @@ use crate::stats::{Ping, PlayerStats};
 
 use Kind::{Float32, Float64, Int, Text, Uint};
 
-/// A player, with what the whole match says of it.
+/// A player, with its statistics over the whole match.
 pub struct Member<'a> {
     person: u64,
     of: &'a PlayerStats,
@@ -46,7 +46,7 @@ stats_members! { columns of_stats Members counts }
 
 type Of = Field<Members>;
 
-/// What a player did in a match, as `gametape stats` says it.
+/// The statistics of each player, as `gametape stats` has them.
 pub const ROSTER: Table<Members> = Table {
     name: "roster",
     lane: Lane::Facts,
@@ -66,7 +66,7 @@ pub const ROSTER: Table<Members> = Table {
             .secret()
             .wide(),
         Of::new("team", Text, "The last team: `blue`, `orange` or `spectator`.", |row| {
-            row.of.teams.last().map(TeamId::as_str).into()
+            row.of.team.as_str().into()
         }),
         Of::new("teams", Text, "All teams, in the order in which the player joined them.", |row| {
             row.teams.as_str().into()

@@ -158,6 +158,22 @@ fn names_in_members_that_nobody_knows_are_replaced_in_every_object() {
         !after.contains("Anna") && !after.contains("12345678901"),
         "{after}"
     );
+    // And in the answer about bones, whether it can be read or not. A number of a bone is no account.
+    let session = r#"{"teams":[{"players":[{"name":"Anna","userid":7}]}]}"#;
+    for (bones, wanted) in [
+        (
+            r#"{"by":"Anna","user_bones":[{"bone_t":[7,0.5],"of":7}]}"#,
+            r#"{"by":"Player 1","user_bones":[{"bone_t":[7,0.5],"of":1}]}"#,
+        ),
+        (
+            r#"{"by":"Anna","user_bones":[{]"#,
+            r#"{"by":"Player 1","user_bones":[{]"#,
+        ),
+    ] {
+        let text = line(0, session).trim_end().to_owned() + "\t" + bones + "\r\n";
+        let after = redacted(&text, &mut Redactor::new()).unwrap();
+        assert!(after.contains(wanted), "{after}");
+    }
 }
 
 proptest! {
