@@ -196,8 +196,8 @@ test("a spoilt segment never stops the page, and what follows is as it was", { s
     assert.ok(deck.before!.state.sameEntities(whole.before!.state), `round ${round}`);
     told += loader.problems().length > 0 ? 1 : 0;
   }
-  // A changed bit of a value is another value: that nobody can tell.
-  assert.ok(told > 20, `told ${told} times of 60`);
+  // A changed bit of a value is another value, which nobody can tell: but at least half are told.
+  assert.ok(told >= 30, `told ${told} times of 60`);
 });
 
 test("events come as the library has them", { skip: LACKING }, async () => {

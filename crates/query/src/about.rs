@@ -336,7 +336,7 @@ impl About {
                     None => (None, None),
                 };
                 let duration_ms = match info.duration_ms {
-                    // What the header does not say, the recording does.
+                    // The recording knows it if the header does not.
                     None if problem.is_none() && needs("duration_ms") => {
                         recording.info(secrets)?.value.duration_ms
                     }

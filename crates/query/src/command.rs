@@ -437,6 +437,8 @@ async fn stoppable(
         answered = answer => return answered,
         code = stopped() => code,
     };
+    // The watch steps back: telling a cluster may take a while.
+    stop::ended();
     // The answer is dropped, and what it began on a cluster is told to stop.
     gametape::remove_unfinished();
     archive.ended().await;

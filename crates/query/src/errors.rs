@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::io;
 
 use datafusion::common::DataFusionError;
+use gametape::ColumnDef;
+use gametape_tables::ArrowTable;
 
 use crate::archive::Archive;
 
@@ -31,33 +33,32 @@ pub(crate) fn plain(error: &DataFusionError) -> String {
     for prefix in own {
         text = text.strip_prefix(prefix).unwrap_or(text);
     }
-    // It asks to report a bug of the engine where a query is wrong, and lists all signatures of a function.
+    // A wrong query is taken for a bug of the engine, and a call for a choice of all signatures.
     let ends = [
         "\nThis issue was likely caused by a bug",
-        "\nThis was likely caused by a bug",
-        " No function matches the given name",
+        "\n\tCandidate functions:",
     ];
-    let text = ends
-        .iter()
-        .filter_map(|end| text.find(end))
-        .min()
-        .and_then(|end| text.get(..end))
-        .unwrap_or(text);
-    let text = text
-        .replace("datafusion.public.", "")
-        .replace("datafusion.", "");
-    match text.split_once("Candidate functions:") {
-        Some((told, candidates)) => {
-            let few: Vec<&str> = candidates
-                .lines()
-                .map(str::trim)
-                .filter(|line| !line.is_empty())
-                .take(4)
-                .collect();
-            format!("{}: it takes {}", told.trim_end(), few.join(" or "))
-        }
-        None => text,
-    }
+    let end = ends.iter().filter_map(|end| text.find(end)).min();
+    let text = text.get(..end.unwrap_or(text.len())).unwrap_or(text);
+    wrong_call(text).unwrap_or_else(|| {
+        text.replace("datafusion.public.", "")
+            .replace("datafusion.", "")
+    })
+}
+
+/// A call with values of the wrong type, in a line.
+fn wrong_call(text: &str) -> Option<String> {
+    let coerced = text.strip_prefix("Failed to coerce arguments to satisfy a call to '");
+    let (function, types) = if let Some(call) = coerced {
+        let (function, rest) = call.split_once("' function: coercion from ")?;
+        (function, rest.split_once(" to the signature")?.0)
+    } else {
+        let call = text.strip_prefix("Internal error: Function '")?;
+        let (function, rest) = call.split_once("' failed to match any signature")?;
+        let (_, types) = rest.split_once("DataType: ")?;
+        (function, types.split_once(").")?.0)
+    };
+    Some(format!("{function} does not take {types}"))
 }
 
 /// The error without DataFusion's own words before it; where a table is not there, with those that are.
@@ -75,47 +76,17 @@ pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
             .to_owned();
     }
     let mut text = plain(error);
-    let secret = archive
-        .kinds()
-        .iter()
-        .flat_map(|kind| archive.tables(kind))
-        .flatten()
-        .find_map(|table| {
-            let mut columns = table
-                .definition()
-                .columns
-                .iter()
-                .filter(|column| column.secret);
-            let is_named = |name: &str| {
-                text.contains(&format!("No field named {name}"))
-                    || text.contains(&format!(".{name}."))
-            };
-            columns
-                .find(|column| is_named(&column.name))
-                .map(|column| column.name.to_string())
-        });
-    if let Some(secret) = secret.filter(|_| text.contains("No field named")) {
+    if let Some(name) = text.strip_prefix("No field named ").and_then(first_name)
+        && let Some(secret) = secret_column(archive, &name)
+    {
         let _ = write!(text, "\n  {secret} is secret: --show-secrets shows it");
     }
     if text.contains("not found") && text.starts_with("table ") {
-        let wanted = text.split('\'').nth(1).unwrap_or_default().to_owned();
-        let has = |kind: &&str| {
-            archive
-                .tables(kind)
-                .iter()
-                .flatten()
-                .any(|table| table.definition().name == wanted)
-        };
-        let of_kinds: Vec<String> = archive
-            .kinds()
-            .iter()
-            .copied()
-            .filter(|kind| has(kind))
-            .map(|kind| format!("{kind}.{wanted}"))
-            .collect();
+        let name = text.split('\'').nth(1).unwrap_or_default();
+        let of_kinds = kinds_with(archive, name);
         if of_kinds.len() > 1 {
             return format!(
-                "several kinds of recordings have a table {wanted}: write {}",
+                "several kinds of recordings have a table {name}: write {}",
                 of_kinds.join(" or ")
             );
         }
@@ -134,4 +105,33 @@ pub(crate) fn told(error: &DataFusionError, archive: &Archive) -> String {
         }
     }
     text
+}
+
+/// The name at the start of a text, without that of its table: of `g.user_id. Did you mean …`, `user_id`.
+fn first_name(text: &str) -> Option<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '"');
+    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    let name = text.get(..end)?.trim_end_matches('.');
+    let (_, name) = name.rsplit_once('.').unwrap_or(("", name));
+    Some(name.trim_matches('"').to_owned())
+}
+
+/// Returns the name if a table has a secret column of it.
+fn secret_column<'n>(archive: &Archive, name: &'n str) -> Option<&'n str> {
+    let kinds = archive.kinds();
+    let mut tables = kinds.iter().flat_map(|kind| archive.tables(kind)).flatten();
+    let is_secret = |column: &ColumnDef| column.secret && column.name == name;
+    let has = |table: ArrowTable| table.definition().columns.iter().any(is_secret);
+    tables.any(has).then_some(name)
+}
+
+/// Returns the full names of a table that several kinds of recordings have.
+fn kinds_with(archive: &Archive, name: &str) -> Vec<String> {
+    let has = |kind: &&str| {
+        let tables = archive.tables(kind);
+        let mut tables = tables.iter().flatten();
+        tables.any(|table| table.definition().name == name)
+    };
+    let kinds = archive.kinds().into_iter().filter(has);
+    kinds.map(|kind| format!("{kind}.{name}")).collect()
 }

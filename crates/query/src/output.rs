@@ -1,6 +1,5 @@
 //! The rows of an answer, in the form that was asked for.
 
-use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -23,7 +22,8 @@ use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
-use gametape::core::tape::Whole;
+use gametape::Value;
+use gametape::core::tape::write_json;
 
 /// The form of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -116,7 +116,7 @@ impl Write for Noting<'_> {
     }
 }
 
-/// Writes whole numbers beyond 2^53 as texts, and what is no number, as all commands do.
+/// Writes numbers as all commands do: those that JSON can't hold exactly are texts.
 #[derive(Debug)]
 struct Exact;
 
@@ -130,8 +130,8 @@ impl EncoderFactory for Exact {
         let encoder: Box<dyn Encoder + 'a> = match array.data_type() {
             DataType::Int64 => Box::new(Numbers(array.as_primitive::<Int64Type>())),
             DataType::UInt64 => Box::new(Numbers(array.as_primitive::<UInt64Type>())),
-            DataType::Float32 => Box::new(Floats(array.as_primitive::<Float32Type>())),
-            DataType::Float64 => Box::new(Floats(array.as_primitive::<Float64Type>())),
+            DataType::Float32 => Box::new(Numbers(array.as_primitive::<Float32Type>())),
+            DataType::Float64 => Box::new(Numbers(array.as_primitive::<Float64Type>())),
             _ => return Ok(None),
         };
         Ok(Some(NullableEncoder::new(encoder, array.nulls().cloned())))
@@ -140,24 +140,13 @@ impl EncoderFactory for Exact {
 
 struct Numbers<'a, T: ArrowPrimitiveType>(&'a PrimitiveArray<T>);
 
-impl<T: ArrowPrimitiveType<Native: Into<i128>>> Encoder for Numbers<'_, T> {
+impl<T: ArrowPrimitiveType> Encoder for Numbers<'_, T>
+where
+    Value<'static>: From<T::Native>,
+{
     fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
-        out.extend_from_slice(Whole(self.0.value(row).into()).to_string().as_bytes());
-    }
-}
-
-struct Floats<'a, T: ArrowPrimitiveType>(&'a PrimitiveArray<T>);
-
-impl<T: ArrowPrimitiveType<Native: fmt::Debug + Into<f64>>> Encoder for Floats<'_, T> {
-    fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
-        let value = self.0.value(row);
-        let number: f64 = value.into();
-        // Writing to memory cannot fail.
-        let _ = if number.is_finite() {
-            write!(out, "{value:?}")
-        } else {
-            write!(out, "\"{number}\"")
-        };
+        // Writing to memory can't fail.
+        let _ = write_json(out, &Value::from(self.0.value(row)));
     }
 }
 

@@ -30,10 +30,10 @@ pub async fn stopped() -> i32 {
 /// How long a query may take to end by itself.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// How many queries of a shell have ended.
+/// How many queries have ended, or have heard that they should.
 static ENDED: AtomicU64 = AtomicU64::new(0);
 
-/// Notes that a query has ended: what was asked to end has.
+/// Notes that a query has ended, or ends.
 pub(crate) fn ended() {
     ENDED.fetch_add(1, Ordering::Relaxed);
 }

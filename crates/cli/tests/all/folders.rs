@@ -410,7 +410,7 @@ fn a_pattern_goes_where_a_folder_goes() {
     }
 }
 
-/// What a spreadsheet gets of a folder: each row with its format and its verdict, and nothing but plain cells.
+/// The table of a folder: each row with its format and its verdict, and nothing but plain cells.
 #[test]
 fn the_statistics_of_a_folder_are_a_table_for_people() {
     let folder = tempfile::tempdir().unwrap();

@@ -95,6 +95,21 @@ fn what_cannot_be_answered_is_said_in_a_line() {
             ["SELECT player_token FROM games", "."],
             "player_token is secret: --show-secrets shows it",
         ),
+        (
+            ["SELECT user_id FROM echo.players", "."],
+            "user_id is secret: ",
+        ),
+        (
+            ["SELECT sum(player_name) FROM games", "."],
+            "query: sum does not take Utf8\n",
+        ),
+        (
+            [
+                "SELECT date_bin(INTERVAL '1 second', time_ms) FROM mouse_events",
+                ".",
+            ],
+            "query: date_bin does not take Interval(MonthDayNano), Float64\n",
+        ),
         (["SELECT 3bv FROM games", "."], "stands in quotes: \"3bv\""),
         (
             ["SELECT * FROM players", "."],
@@ -278,7 +293,7 @@ fn a_query_is_read_as_it_was_meant() {
     let commented = "-- the games\nSELECT count(*) AS games FROM games";
     assert_eq!(ask(&[commented, "."]), "{\"games\":4}\n");
     assert_eq!(ask(&["SELECT 1 AS n -- 3bv", ".", "--json"]), "{\"n\":1}\n");
-    // What is no number is told as `dump` tells it.
+    // A value that is no number is told as `dump` tells it.
     let sql = "SELECT rotation_deg(0, 0, 0, 0, 0, 0, 0, 1) AS deg, 1.5 AS x";
     assert_eq!(ask(&[sql, "."]), "{\"deg\":\"NaN\",\"x\":1.5}\n");
     // All times are of one type.
@@ -399,21 +414,21 @@ fn ctrl_c_ends_a_query_whatever_it_computes() {
     const NUMBERS: &str = "(SELECT value FROM generate_series(1, 300000))";
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path());
-    // Each row with each other one: the engine's threads are busy with nothing else.
+    // Each row with each other one. With one thread, nothing else runs: no signal is heard there.
     let joined = format!(
         "SELECT count(*) FROM {NUMBERS} a JOIN {NUMBERS} b ON a.value < b.value AND sin(a.value) > cos(b.value)"
     );
     let crossed = format!(
         "SELECT a.value % 7, sum(sin(a.value * b.value)) FROM {NUMBERS} a, {NUMBERS} b GROUP BY 1"
     );
-    for (signal, code, sql) in [
-        ("INT", 130, &joined),
-        ("TERM", 143, &joined),
-        ("INT", 130, &crossed),
+    for (signal, code, sql, threads) in [
+        ("INT", 130, &joined, "1"),
+        ("TERM", 143, &joined, "1"),
+        ("INT", 130, &crossed, "4"),
     ] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_gametape-query"))
             .current_dir(folder.path())
-            .args([sql.as_str(), ".", "--threads", "4"])
+            .args([sql.as_str(), ".", "--threads", threads])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -426,6 +441,7 @@ fn ctrl_c_ends_a_query_whatever_it_computes() {
         assert!(kill.status().unwrap().success());
         let ended = child.wait().unwrap();
         assert_eq!(ended.code(), Some(code), "{sql}");
-        assert!(asked.elapsed() < Duration::from_secs(10), "{sql}");
+        // Two seconds, and as many for a machine with other work.
+        assert!(asked.elapsed() < Duration::from_secs(4), "{sql}");
     }
 }

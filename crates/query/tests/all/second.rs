@@ -34,7 +34,7 @@ fn restless() -> Vec<Frame> {
         .players()
         .map(|(_, player)| player.userid)
         .collect();
-    let [leaver, returner, left, right] = [0, 1, 2, 6].map(|at| accounts[at]);
+    let [leaver, returner, left, mover, right] = [0, 1, 2, 3, 6].map(|at| accounts[at]);
     let newcomer = 77_777;
     for (at, frame) in frames.iter_mut().enumerate() {
         for team in &mut frame.session.teams {
@@ -60,6 +60,17 @@ fn restless() -> Vec<Frame> {
                 }
             }
         }
+        if (400..600).contains(&at) {
+            // Over to the other team, and back.
+            let [blue, orange, ..] = &mut frame.session.teams[..] else {
+                panic!("a match has teams");
+            };
+            let place = blue
+                .players
+                .iter()
+                .position(|player| player.userid == mover);
+            orange.players.push(blue.players.remove(place.unwrap()));
+        }
         if at >= 1500 {
             let mut numbers = BTreeMap::new();
             for (_, player) in frame.session.players() {
@@ -81,7 +92,7 @@ fn restless() -> Vec<Frame> {
     frames
 }
 
-/// What a player did, by hand.
+/// The deeds of a player, by hand.
 #[derive(Clone, Default)]
 struct Did {
     name: String,
@@ -264,7 +275,7 @@ fn players_who_leave_return_and_swap_numbers_count_as_who_they_are() {
         asked.value("SELECT count(DISTINCT person) FROM players"),
         "11"
     );
-    // Whatever is read, a player keeps its number: a range, a column, a moment.
+    // A player has the same number in a range, alone, and at a moment.
     let whole = "SELECT step, player, person FROM players WHERE NOT ended AND step BETWEEN 1999 AND 2105 ORDER BY 1, 2";
     let from_all = "SELECT step, player, person FROM (SELECT *, row_number() OVER () FROM players) WHERE NOT ended AND step BETWEEN 1999 AND 2105 ORDER BY 1, 2";
     assert_eq!(asked.rows(whole), asked.rows(from_all));
