@@ -113,7 +113,7 @@ static RECORDINGS: LazyLock<TableDef> = LazyLock::new(|| {
                 "duration_ms",
                 Kind::Uint,
                 "ms",
-                "The time from the first step to the last. Where the header does not say it, the recording is read to its end.",
+                "The time from the first step to the last. Where the header does not say it, the recording is read to its end, or to the damage.",
             ),
             // A time without its zone is no moment, so it can't be in a column of moments.
             (
@@ -336,9 +336,10 @@ impl About {
                     None => (None, None),
                 };
                 let duration_ms = match info.duration_ms {
-                    // The recording knows it if the header does not.
-                    None if problem.is_none() && needs("duration_ms") => {
-                        recording.info(secrets)?.value.duration_ms
+                    // The recording knows it if the header does not; of a broken one, its readable part.
+                    None if needs("duration_ms") => {
+                        let whole = recording.info(secrets).ok();
+                        whole.and_then(|whole| whole.value.duration_ms)
                     }
                     said => said,
                 };

@@ -72,6 +72,10 @@ fn what_is_broken_is_said_and_counts_if_it_should() {
     let (code, _, error) = query(folder.path(), &args);
     assert_eq!(code, 0);
     assert!(error.starts_with("gametape query: 1 of 2 recordings is broken; the rows before the damage are in the answer\n  cut.echoreplay: "), "{error}");
+    // It has as long a duration as can be read.
+    let sql = "SELECT duration_ms > 1000 AS long FROM recordings";
+    let (_, out, _) = query(folder.path(), &[sql, "cut.echoreplay"]);
+    assert_eq!(out, "{\"long\":true}\n");
     let strict: Vec<&str> = args.iter().copied().chain(["--strict"]).collect();
     assert_eq!(query(folder.path(), &strict).0, 1);
 }
