@@ -24,7 +24,7 @@
 //! | to change | look in |
 //! |---|---|
 //! | a member of the API | `model/` defines it; `members/` has its table row, by which it is read, written, compared, checked, redacted and shown; `diff/session.rs`, `diff/players.rs` and `tape/tables/` define the order |
-//! | lines, and tolerated input | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/unzip.rs` |
+//! | lines, and tolerated input | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/unpack.rs` |
 //! | a .butter | `butter/mod.rs` has a map of its files |
 //! | rules, and the checks of the audits | `rule.rs`, `audit/` |
 //! | both formats as gametape formats | `tape/` |
@@ -69,6 +69,7 @@ mod visit;
 
 pub use error::{Error, Finding, Findings, Resumed, SalvageError, WriteError};
 pub use field::{Field, Kept};
+pub use gametape_archive::Cut as ZipCut;
 pub use gametape_core::feed::Fed;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
 pub use limits::{Limits, ReadOptions};
@@ -79,7 +80,7 @@ pub use model::{
     Payload, Player, PlayerBones, Pose, Session, Stats, THROW_MEMBERS, TacMod, Team, TeamId, Time,
     Unknown, UnknownMember, Vec3, VrPlayer, Weapon, clock_display,
 };
-pub use rule::{Rule, ZipCut};
+pub use rule::Rule;
 pub use spelled::Spelled;
 
 /// Returns three frames, for the examples of the documentation.

@@ -1,10 +1,8 @@
 //! The rules: the vocabulary shared by errors and findings.
 
-use std::fmt;
-
+use gametape_archive::{Cut, Fault};
 use gametape_core::rules;
 use gametape_core::text::{Bytes, Counted, Crc32, Grouped, Left};
-use gametape_core::{Datum, ToDatum};
 
 use crate::model::TeamId;
 
@@ -680,32 +678,17 @@ rules! {
     /// It was cut: `repair` keeps the lines up to there. `cause` is `table`, `file` (a file is not where
     /// the table says), `data` (a file's data ends early), or the message of the zip reader.
     #[error("the zip ends early: {cause}")]
-    ZipTruncated { cause: ZipCut } = "echoreplay.zip-truncated", Error, Truncated;
+    ZipTruncated { cause: Cut } = "echoreplay.zip-truncated", Error, Truncated;
     /// The text is UTF-16, as PowerShell's `>` writes it.
     ///
     /// Read; `repair` writes it as UTF-8, which all programs read.
     #[error("the text is UTF-16, as PowerShell writes it; it is read as UTF-8")]
     Utf16 = "echoreplay.utf16", Info;
-    /// The file is compressed by gzip.
-    ///
-    /// Read; `repair` unpacks it.
-    #[error("the file is compressed by gzip")]
-    Gzip = "echoreplay.gzip", Info;
-    /// Data that gzip has compressed is cut off or damaged.
-    ///
-    /// `repair` keeps the lines before it.
-    #[error("the gzip can't be unpacked to its end: it is cut off or damaged")]
-    GzipBroken = "echoreplay.gzip-broken", Error, Truncated;
     /// Two files of the zip have one name: a recorder closed it twice.
     ///
     /// All are read, in the order of the zip's table. Many programs show only one of them.
     #[error("the zip holds {} of one name; all are read", Counted(*files, "file"))]
     ZipTwice { files: u64 } = "echoreplay.zip-twice", Info;
-    /// The zip holds another zip: it was packed once more.
-    ///
-    /// Fine: the inner one is read.
-    #[error("the zip holds another zip, which is read")]
-    ZipNested = "echoreplay.zip-nested", Info;
     /// The zip holds files that a system added, such as `__MACOSX` and `.DS_Store`.
     ///
     /// Fine: passed over.
@@ -744,8 +727,8 @@ impl Rule {
     #[cfg(feature = "tape")]
     pub(crate) const fn ends_early(&self) -> bool {
         match self {
-            Self::ZipInflate | Self::GzipBroken => true,
-            Self::ZipTruncated { cause } => !matches!(cause, ZipCut::File),
+            Self::ZipInflate => true,
+            Self::ZipTruncated { cause } => !matches!(cause, Cut::File),
             _ => false,
         }
     }
@@ -795,7 +778,7 @@ impl Rule {
     pub(crate) const fn is_of_altered_file(&self) -> bool {
         match self {
             Self::ZipChecksum { .. } | Self::ZipInflate => true,
-            Self::ZipTruncated { cause } => matches!(cause, ZipCut::Data),
+            Self::ZipTruncated { cause } => matches!(cause, Cut::Data),
             _ => false,
         }
     }
@@ -829,39 +812,23 @@ fn inflating(left: Option<u64>, reason: Option<&str>) -> String {
     }
 }
 
-/// Why a zip ends early.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum ZipCut {
-    /// Its table is missing.
-    Table,
-    /// A file is not where the table says.
-    File,
-    /// A file's data ends early.
-    Data,
-    /// The message of the zip reader.
-    Other(String),
-}
-
-impl fmt::Display for ZipCut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Table => "it was not finished, or the table at its end is broken",
-            Self::File => "a file is not where the table says",
-            Self::Data => "the data of a file ends before the file",
-            Self::Other(message) => message,
-        })
-    }
-}
-
-impl ToDatum for ZipCut {
-    fn to_datum(&self) -> Datum {
-        let cause = match self {
-            Self::Table => "table",
-            Self::File => "file",
-            Self::Data => "data",
-            Self::Other(message) => message,
-        };
-        Datum::Text(cause.to_owned().into())
+/// The rule that a fault of a zip breaks.
+impl From<Fault> for Rule {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Cut(cause) => Self::ZipTruncated { cause },
+            Fault::Encrypted => Self::ZipEncrypted,
+            Fault::Method(method) => Self::ZipMethod { method },
+            Fault::Broken => Self::ZipInflate,
+            // The reader of the lines fills in the number of frames.
+            Fault::Checksum { found, stored } => Self::ZipChecksum {
+                frames: 0,
+                found,
+                stored,
+            },
+            other => Self::ZipTruncated {
+                cause: Cut::Other(other.to_string()),
+            },
+        }
     }
 }

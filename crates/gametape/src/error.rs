@@ -3,8 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gametape_archive::Fault;
 use gametape_core::tape;
-use gametape_core::text::{Bytes, Grouped};
+use gametape_core::text::{Bytes, Counted, Grouped};
 use gametape_core::{Class, Datum, Spell as _};
 
 /// Why an operation on a recording failed.
@@ -87,6 +88,24 @@ pub enum Error {
         /// The reason.
         message: String,
     },
+    /// An archive, or a file in it, cannot be read.
+    #[error("{}: {fault}", .path.spelled())]
+    Archive {
+        /// The archive, or the file in it.
+        path: PathBuf,
+        /// What is wrong with it.
+        fault: Fault,
+    },
+    /// An archive of several recordings where one was expected.
+    #[error("{}: {}", .path.spelled(), self.message())]
+    Several {
+        /// The archive.
+        path: PathBuf,
+        /// The number of recordings in it.
+        recordings: u64,
+        /// The first of them.
+        first: PathBuf,
+    },
     /// The format reports an error of the recording or of the request.
     #[error("{}: {source}", .path.spelled())]
     Tape {
@@ -102,6 +121,11 @@ impl Error {
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }
+    }
+
+    pub(crate) fn archive(path: &Path) -> impl FnOnce(Fault) -> Self {
+        let path = path.to_owned();
+        move |fault| Self::Archive { path, fault }
     }
 
     pub(crate) fn exists(path: &Path) -> Self {
@@ -133,6 +157,8 @@ impl Error {
             Self::Pattern { .. } => "pattern",
             Self::UnknownFormat { .. } => "unknown-format",
             Self::TooLarge { .. } => "too-large",
+            Self::Archive { .. } => "archive",
+            Self::Several { .. } => "several",
             Self::Name { .. } => "name",
             Self::Exists { .. } => "exists",
             Self::Unwritable { .. } => "unwritable",
@@ -145,9 +171,18 @@ impl Error {
     pub fn class(&self) -> Class {
         match self {
             Self::Io { .. } => Class::Io,
+            Self::Archive { fault, .. } => match fault {
+                Fault::Io(_) => Class::Io,
+                Fault::TooLarge { .. }
+                | Fault::TooMany { .. }
+                | Fault::TooManyArchives { .. }
+                | Fault::TooManyOfOneName { .. } => Class::Limit,
+                _ => Class::File,
+            },
             Self::UnknownFormat { .. } => Class::File,
             Self::TooLarge { .. } => Class::Limit,
             Self::IsFolder { .. }
+            | Self::Several { .. }
             | Self::NotFound { .. }
             | Self::Pattern { .. }
             | Self::Name { .. }
@@ -167,6 +202,8 @@ impl Error {
             | Self::Pattern { path, .. }
             | Self::UnknownFormat { path, .. }
             | Self::TooLarge { path, .. }
+            | Self::Archive { path, .. }
+            | Self::Several { path, .. }
             | Self::Name { path, .. }
             | Self::Exists { path }
             | Self::Unwritable { path, .. }
@@ -230,6 +267,14 @@ impl Error {
             Self::Tape { source, .. } => source.to_string(),
             Self::Unwritable { message, .. } => message.clone(),
             Self::IsFolder { .. } => "is a folder".to_owned(),
+            Self::Archive { fault, .. } => fault.to_string(),
+            Self::Several {
+                recordings, first, ..
+            } => format!(
+                "holds {}: name one of them, such as {}",
+                Counted(*recordings, "recording"),
+                first.spelled()
+            ),
             Self::Exists { .. } => "exists and is not replaced".to_owned(),
             Self::NotFound { .. } => "no such file".to_owned(),
             Self::Pattern { message, .. } => format!("is no pattern: {message}"),

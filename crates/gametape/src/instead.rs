@@ -82,13 +82,10 @@ pub(crate) fn instead(input: &Input, formats: &Formats) -> io::Result<Option<Str
 /// The program that packed a file, by its first bytes.
 fn packed(head: &[u8]) -> Option<&'static str> {
     let starts = [
-        (&b"\x1f\x8b"[..], "gzip"),
-        (b"\x28\xb5\x2f\xfd", "zstd"),
-        (b"BZh", "bzip2"),
+        (&b"BZh"[..], "bzip2"),
         (b"\xfd7zXZ\0", "xz"),
         (b"7z\xbc\xaf\x27\x1c", "7z"),
         (b"Rar!\x1a\x07", "RAR"),
-        (b"PK\x03\x04", "zip"),
     ];
     let found = starts.iter().find(|(start, _)| head.starts_with(start));
     found.map(|(_, name)| *name)

@@ -24,6 +24,7 @@
 #![deny(unsafe_code)]
 
 mod advice;
+mod archived;
 mod content;
 mod csv_writer;
 mod cut;
@@ -40,6 +41,7 @@ mod rows;
 mod selection;
 mod when;
 
+pub use archived::file_of;
 pub use content::{Content, Draft, write_recording};
 pub use csv_writer::{CsvStyle, CsvWriter};
 pub use cut::Around;
@@ -68,6 +70,8 @@ pub use gametape_core::{At, Class, Input, Missing, Severity, Stamp, Time};
 /// The foundation of all formats.
 pub use gametape_core as core;
 
+/// Archives of recordings.
+pub use gametape_archive as archive;
 /// Recorded snapshot/delta streams.
 #[cfg(feature = "capture")]
 pub use gametape_capture as capture;

@@ -7,6 +7,7 @@ use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::archived::{Entry, file_of};
 use crate::{Error, Formats, formats, output};
 use pattern::{Met, Pattern, Wrong};
 
@@ -43,6 +44,10 @@ impl Found {
 /// followed. A folder that is one recording, such as packets with their `schema.json`, is found as one
 /// item.
 ///
+/// An archive is a folder: `games.zip` stands for all files in it, `games.zip/2022` and `games.zip/*.rmv` for some
+/// of them, in the order of the archive. Zip, tar, gzip and zstd are archives, also in each other. In folders
+/// they are known by their extension.
+///
 /// In a pattern `*` stands for any part of a name, `?` for one character, `[a-z]` and `[!a-z]` for one that is
 /// or is not among these, and `**` in the place of a name for any number of folders. A pattern that
 /// matches a folder stands for all files in it. A path that exists is never a pattern.
@@ -74,11 +79,13 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
         return walk(formats, path, &Pattern::all());
     }
     match path.symlink_metadata() {
-        Ok(_) => return vec![Ok(Found::named(path))],
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            return vec![Err(Error::io(path)(source))];
-        }
+        Ok(_) => return file(formats, path),
+        Err(source) if !is_missing(&source) => return vec![Err(Error::io(path)(source))],
         Err(_) => {}
+    }
+    let archive = file_of(path);
+    if archive != path {
+        return within(formats, archive, path);
     }
     let path = path.to_owned();
     let (root, pattern) = match Pattern::split(&path) {
@@ -97,6 +104,89 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     found
 }
 
+/// Whether there is nothing at a path: also below a file.
+fn is_missing(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}
+
+/// A file that was named, or what is in it.
+fn file(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
+    match formats.listed(path) {
+        Ok(Some(listed)) => {
+            let of = |entry: Entry| Found {
+                path: entry.path,
+                named: false,
+                below: entry.below,
+            };
+            listed.into_iter().map(|entry| entry.map(of)).collect()
+        }
+        Ok(None) => vec![Ok(Found::named(path))],
+        Err(error) => vec![Err(error)],
+    }
+}
+
+/// What a path below an archive stands for: a file in it, all files in a folder in it, or those that match a
+/// pattern.
+fn within(formats: &Formats, archive: &Path, path: &Path) -> Vec<Result<Found, Error>> {
+    let wanted = path.strip_prefix(archive).unwrap_or(path);
+    let mut found = Vec::new();
+    let mut others = Vec::new();
+    let not_found = || Error::NotFound {
+        path: path.to_owned(),
+    };
+    let listed = match formats.listed(archive) {
+        Ok(listed) => listed.unwrap_or_default(),
+        Err(error) => return vec![Err(error)],
+    };
+    for entry in listed {
+        match entry {
+            Ok(entry) if entry.below == wanted => {
+                return vec![Ok(Found {
+                    below: entry
+                        .below
+                        .file_name()
+                        .map(PathBuf::from)
+                        .unwrap_or_default(),
+                    path: entry.path,
+                    named: true,
+                })];
+            }
+            Ok(entry) => match entry.below.strip_prefix(wanted) {
+                Ok(below) => found.push(Ok(Found {
+                    below: below.to_owned(),
+                    path: entry.path,
+                    named: false,
+                })),
+                Err(_) => others.push(entry),
+            },
+            Err(error) if error.path().starts_with(path) => found.push(Err(error)),
+            Err(_) => {}
+        }
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    let pattern = match Pattern::of(wanted) {
+        Ok(pattern) => pattern,
+        Err(Wrong::Plain) => return vec![Err(not_found())],
+        Err(Wrong::Said(message)) => {
+            let path = path.to_owned();
+            return vec![Err(Error::Pattern { path, message })];
+        }
+    };
+    others.retain(|entry| pattern.matches(&pattern.begin(), &entry.below));
+    if others.is_empty() {
+        return vec![Err(not_found())];
+    }
+    let of = |entry: Entry| Found {
+        path: entry.path,
+        named: false,
+        below: entry.below,
+    };
+    others.into_iter().map(|entry| Ok(of(entry))).collect()
+}
+
 /// Returns the files below a folder that match a pattern, and the folders that are one recording.
 fn walk(formats: &Formats, root: &Path, pattern: &Pattern) -> Vec<Result<Found, Error>> {
     let mut walk = Walk {
@@ -106,14 +196,16 @@ fn walk(formats: &Formats, root: &Path, pattern: &Pattern) -> Vec<Result<Found, 
         found: Vec::new(),
     };
     walk.read(root, Path::new(""), &pattern.begin());
-    while let Some(Entry {
+    while let Some(Left {
         path,
         below,
         folder,
+        is_file,
     }) = walk.left.pop()
     {
         let is_meant = match folder {
             None => true,
+            Some(met) if is_file => !walk.enter(&path, &below, &met) && pattern.is_met(&met),
             // A folder may be one recording.
             Some(met) if formats.is_folder(&path) => pattern.is_met(&met),
             Some(met) => {
@@ -136,15 +228,16 @@ struct Walk<'w> {
     formats: &'w Formats,
     pattern: &'w Pattern,
     /// The entries that remain to be examined. The last one is the next.
-    left: Vec<Entry>,
+    left: Vec<Left>,
     found: Vec<Result<Found, Error>>,
 }
 
-struct Entry {
+struct Left {
     path: PathBuf,
     below: PathBuf,
-    /// How much of the pattern it matches, if it is a folder.
+    /// How much of the pattern it matches, if it is a folder or may be an archive.
     folder: Option<Met>,
+    is_file: bool,
 }
 
 impl Walk<'_> {
@@ -171,19 +264,48 @@ impl Walk<'_> {
             if output::is_own(&path) {
                 continue;
             }
-            let folder = kind.is_dir().then(|| self.pattern.folder(met, &name));
+            let is_file = !kind.is_dir();
+            let is_entered = !is_file || (self.formats.is_entered(&path) && path.is_file());
+            let folder = is_entered.then(|| self.pattern.folder(met, &name));
             let may_be = match &folder {
                 Some(folder) => folder.is_some(),
                 None => self.pattern.file(met, &name) && self.is_wanted(&path, kind),
             };
             if may_be {
-                self.left.push(Entry {
+                self.left.push(Left {
                     below: below.join(&name),
                     folder: folder.flatten(),
                     path,
+                    is_file,
                 });
             }
         }
+    }
+
+    /// Takes what is in an archive and is meant. Returns false if the file is no archive.
+    fn enter(&mut self, path: &Path, below: &Path, met: &Met) -> bool {
+        let listed = match self.formats.listed(path) {
+            Ok(Some(listed)) => listed,
+            Ok(None) => return false,
+            Err(error) => {
+                self.found.push(Err(error));
+                return true;
+            }
+        };
+        for entry in listed {
+            match entry {
+                Ok(entry) if self.pattern.matches(met, &entry.below) => {
+                    self.found.push(Ok(Found {
+                        path: entry.path,
+                        named: false,
+                        below: below.join(entry.below),
+                    }))
+                }
+                Ok(_) => {}
+                Err(error) => self.found.push(Err(error)),
+            }
+        }
+        true
     }
 
     /// Whether a file is worth opening.

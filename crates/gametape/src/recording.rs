@@ -72,8 +72,17 @@ impl Formats {
         let path = path.as_ref();
         // Most paths are files, so try this first.
         let error = match open::file(path, options) {
-            Ok(input) => return self.of_input(input, path, Some(path), options),
-            Err(error) => error,
+            Ok(input) => {
+                if let Some(archive) = self.archive_of(&input, path)? {
+                    let (input, path) = self.only_in(&archive, path)?;
+                    return self.of_input(input, &path, None, options);
+                }
+                return self.of_input(input, path, Some(path), options);
+            }
+            Err(error) => match self.archived(path, options)? {
+                Some(input) => return self.of_archived(input, path, options),
+                None => error,
+            },
         };
         let folder = path.is_dir().then(|| self.of_folder(path)).flatten();
         let Some((format, folders)) = folder.and_then(|format| Some((format, format.folders()?)))
@@ -100,7 +109,7 @@ impl Formats {
     ) -> Result<Recording, Error> {
         let path = Path::new(name);
         let input = open::stream(source, path, &options.limits)?;
-        self.of_input(input, path, None, options)
+        self.of_archived(input, path, options)
     }
 
     /// Returns the format of a file, or of a folder that is one recording, without opening it;
@@ -110,8 +119,28 @@ impl Formats {
         if path.is_dir() {
             return self.of_folder(path).cloned();
         }
-        let input = open::file(path, &OpenOptions::default()).ok()?;
+        let options = OpenOptions::default();
+        let input = match open::file(path, &options) {
+            Ok(input) => input,
+            Err(_) => self.archived(path, &options).ok()??,
+        };
         self.of(&input, path)
+    }
+
+    /// Opens an input that may be an archive.
+    fn of_archived(
+        &self,
+        input: Input,
+        path: &Path,
+        options: &OpenOptions,
+    ) -> Result<Recording, Error> {
+        match self.archive_of(&input, path)? {
+            Some(archive) => {
+                let (input, path) = self.only_in(&archive, path)?;
+                self.of_input(input, &path, None, options)
+            }
+            None => self.of_input(input, path, None, options),
+        }
     }
 
     /// Opens a recording from an [`Input`], such as bytes in memory or ranges fetched by the
@@ -120,7 +149,7 @@ impl Formats {
     /// # Errors
     /// Same as [`Formats::open`].
     pub fn open_input(&self, input: impl Into<Input>, name: &str) -> Result<Recording, Error> {
-        self.of_input(input.into(), Path::new(name), None, &OpenOptions::default())
+        self.of_archived(input.into(), Path::new(name), &OpenOptions::default())
     }
 
     fn of_input(
@@ -134,7 +163,6 @@ impl Formats {
             let head = input.head(8).map_err(Error::io(path))?.into_owned();
             let what = match head.as_slice() {
                 [] => "it is empty".into(),
-                [b'P', b'K', 3 | 5, ..] => "a zip without a recording in it".into(),
                 head => instead(&input, self)
                     .map_err(Error::io(path))?
                     .unwrap_or_else(|| format!("it starts with \"{}\"", head.escape_ascii())),

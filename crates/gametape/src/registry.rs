@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use gametape_archive::is_of_system;
 use gametape_core::Input;
 use gametape_core::tape::{Format, OptionDef, Verb};
 
@@ -102,10 +103,19 @@ impl Formats {
 
     /// Returns the format that recognises the content, or else the one with this extension.
     pub(crate) fn of(&self, input: &Input, path: &Path) -> Option<Arc<dyn Format>> {
-        let sniffed = self.0.iter().find(|format| format.sniff(input));
-        sniffed
+        // On a Mac, `._final.rmv` holds what the system knows of `final.rmv`.
+        if path.to_str().is_some_and(is_of_system) {
+            return None;
+        }
+        let recognised = self.recognise(input);
+        recognised
             .or_else(|| self.shared_from_extension(path))
             .cloned()
+    }
+
+    /// Returns the format that recognises the content.
+    pub(crate) fn recognise(&self, input: &Input) -> Option<&Arc<dyn Format>> {
+        self.0.iter().find(|format| format.sniff(input))
     }
 
     /// Returns the format that reads this folder as one recording.

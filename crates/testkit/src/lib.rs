@@ -2,6 +2,7 @@
 //!
 //! | module and feature | content |
 //! |---|---|
+//! | [`archive`] | archives of every kind, right and wrong |
 //! | [`echo`] | matches of Echo VR with lines that the game never sends |
 //! | [`mines`] | forged and random games of Minesweeper, and a second simulator of the game |
 //! | [`murk`] | commands, recordings and states in a form that ours and the origin of Murk's format can both express |
@@ -14,6 +15,8 @@
 // Tests, checks and benchmarks end by a panic.
 #![allow(clippy::missing_panics_doc)]
 
+#[cfg(feature = "archive")]
+pub mod archive;
 pub mod cases;
 #[cfg(feature = "echo")]
 pub mod echo;

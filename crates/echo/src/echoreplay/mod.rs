@@ -48,14 +48,10 @@ mod skipped;
 #[cfg(feature = "tape")]
 mod spool;
 mod stream;
-#[cfg(feature = "zip")]
-mod table;
 mod text;
 mod torn;
 #[cfg(feature = "zip")]
 mod unpack;
-#[cfg(feature = "zip")]
-mod unzip;
 #[cfg(feature = "zip")]
 mod utf16;
 mod write;

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use gametape_core::{Input, InputStream};
 
-use super::unpack::Unpack;
-use super::unzip::{Filled, Member};
+use super::unpack::{Filled, Member, Unpack};
 use crate::error::Finding;
 use crate::rule::Rule;
 

@@ -15,7 +15,7 @@ use super::scan::{Scan, Step};
 use super::spool::{Spool, Spooled};
 use super::text::Text;
 #[cfg(feature = "zip")]
-use super::unzip::Member;
+use super::unpack::Member;
 use crate::error::{Error, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;

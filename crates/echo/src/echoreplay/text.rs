@@ -6,12 +6,10 @@ use std::io::{self, Read, Seek};
 #[cfg(feature = "tape")]
 use super::spool::Spooled;
 #[cfg(feature = "zip")]
-use super::unpack::Unpack;
-#[cfg(feature = "zip")]
-use super::unzip::{Filled, Member};
+use super::unpack::{Filled, Member, Unpack};
 use crate::rule::Rule;
 
-/// Whether a file starts like one that must be unpacked: a zip, a gzip, or UTF-16.
+/// Whether a file starts like one that must be unpacked: a zip, or UTF-16.
 pub(crate) fn is_packed(start: &[u8]) -> bool {
     #[cfg(feature = "zip")]
     return super::unpack::is_packed(start);

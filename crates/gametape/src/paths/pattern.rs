@@ -69,6 +69,34 @@ impl Pattern {
         Ok((root, pattern))
     }
 
+    /// A pattern for paths below an archive.
+    pub fn of(path: &Path) -> Result<Self, Wrong> {
+        if !path.components().any(is_open) {
+            return Err(Wrong::Plain);
+        }
+        let parts: Result<Vec<Part>, Wrong> = path.components().map(Part::of).collect();
+        Ok(Self {
+            parts: parts?,
+            only_folders: false,
+        })
+    }
+
+    /// Whether a path matches, below a folder that matches `within`.
+    pub fn matches(&self, within: &Met, path: &Path) -> bool {
+        let mut met = within.clone();
+        let mut names = path.iter().peekable();
+        while let Some(name) = names.next() {
+            if names.peek().is_none() {
+                return self.file(&met, name);
+            }
+            match self.folder(&met, name) {
+                Some(deeper) => met = deeper,
+                None => return false,
+            }
+        }
+        false
+    }
+
     /// Returns how much of the pattern the folder matches where the search starts.
     pub fn begin(&self) -> Met {
         self.met([0])

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "default")]
 
+mod archives;
 mod captures;
 mod cut;
 mod examples;

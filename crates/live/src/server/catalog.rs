@@ -1,11 +1,11 @@
 //! The library of a server: its recordings, and the files that were made from them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use gametape::Formats;
 use tempfile::TempDir;
@@ -44,11 +44,16 @@ struct Root {
 
 impl Root {
     fn of(path: &Path, formats: &Formats) -> Result<Self, Error> {
-        let real = fs::canonicalize(path).map_err(|source| Error::Io {
+        let real = real(path).map_err(|source| Error::Io {
             path: path.to_owned(),
             source,
         })?;
-        let is_folder = real.is_dir() && !formats.is_folder(&real);
+        let is_folder = if real.is_dir() {
+            !formats.is_folder(&real)
+        } else {
+            // An archive, or a folder in one.
+            !matches!(formats.find(&real).as_slice(), [Ok(only)] if only.path == real)
+        };
         Ok(Self {
             path: real,
             is_folder,
@@ -361,9 +366,21 @@ fn names_of(roots: &[Root]) -> Vec<PathBuf> {
     names(&named.collect::<Vec<_>>())
 }
 
+/// A path without links; a path in an archive goes on after it.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    let file = gametape::file_of(path);
+    let below = path.strip_prefix(file).unwrap_or(Path::new(""));
+    let real = fs::canonicalize(file)?;
+    Ok(if below.as_os_str().is_empty() {
+        real
+    } else {
+        real.join(below)
+    })
+}
+
 /// Returns whether a recording lies in a folder, and, if it is itself a folder, all its files do.
 fn stays(path: &Path, folder: &Path) -> bool {
-    let lies = |path: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(folder));
+    let lies = |path: &Path| real(path).is_ok_and(|real| real.starts_with(folder));
     let within = fs::read_dir(path).into_iter().flatten().flatten();
     let mut links = within.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
     lies(path) && links.all(|link| lies(&link.path()))

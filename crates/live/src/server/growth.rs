@@ -22,7 +22,7 @@ pub struct FileState {
 
 impl FileState {
     pub fn of(path: &Path) -> Option<Self> {
-        let found = fs::metadata(path).ok()?;
+        let found = fs::metadata(gametape::file_of(path)).ok()?;
         Some(Self {
             bytes: found.len(),
             changed: found.modified().ok(),

@@ -20,7 +20,7 @@ pub(crate) struct Was {
 
 impl Was {
     pub fn of(path: &Path) -> io::Result<Self> {
-        let meta = fs::metadata(path)?;
+        let meta = fs::metadata(gametape::file_of(path))?;
         // A folder that is a recording can change without its own time.
         if !meta.is_file() {
             return Err(io::ErrorKind::InvalidInput.into());

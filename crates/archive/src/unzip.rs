@@ -3,42 +3,69 @@
 //! The table at the end of a zip names the positions of its files. A zip that was not written to its end
 //! has no table. Its files are then found one after another and inflated as far as they go.
 
+use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use gametape_core::feed::Buffer;
-use gametape_core::text::{Crc32, printable, shortened};
-use zip::ZipArchive;
-use zip::result::ZipError;
+use gametape_core::text::Crc32;
 
-use super::table::{self, LOCAL_HEADER, LocalHeader};
-use crate::rule::{Rule, ZipCut};
+use crate::table::{self, LOCAL_HEADER, LOCAL_SIZE, LocalHeader, is_of_system};
+use crate::{Cut, Fault};
 
 const DIRECTORY_ENTRY: &[u8; 4] = b"PK\x01\x02";
 /// The optional signature of the checksum and sizes after a file.
 const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
 
-/// The size of a local header without the name.
-const HEADER_SIZE: usize = 30;
-
 /// The result of [`Unzip::fill`].
-pub(super) enum Filled {
+#[derive(Debug)]
+pub enum Filled {
+    /// So many bytes.
     Bytes(usize),
     /// The end of the file, or the fault of the rest of it.
-    End(Option<Rule>),
+    End(Option<Fault>),
 }
 
 /// What comes next in a zip: a file with its name, and why it can't be read.
-pub(super) enum Member {
+#[derive(Debug)]
+pub enum Member {
+    /// A file of this name.
     Open(Box<str>),
-    Closed(Box<str>, Rule),
+    /// A file that can't be read.
+    Closed(Box<str>, Fault),
+    /// There is no other file.
     None,
+}
+
+/// What is unusual about the files of a zip.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Note {
+    /// There are several files.
+    Several {
+        /// Their number.
+        files: u64,
+    },
+    /// Several files have the same name.
+    OneName {
+        /// The largest number of files of one name.
+        files: u64,
+    },
+    /// Files that a system added were passed over.
+    System {
+        /// Their number.
+        files: u64,
+    },
+}
+
+/// Whether a file starts like a zip.
+#[must_use]
+pub fn is_zip(start: &[u8]) -> bool {
+    start.starts_with(LOCAL_HEADER) || start.starts_with(b"PK\x05\x06")
 }
 
 /// How a file is stored.
 #[derive(Clone, Debug)]
 struct Stored {
-    /// The name for messages.
     name: Box<str>,
     /// 0 and 8 are supported.
     method: u16,
@@ -75,11 +102,12 @@ struct Current {
     done: bool,
 }
 
-/// A zip that is being read.
+/// A zip that is being read, one file after another. Files that are stored or deflated are read, those that a
+/// system adds are passed over, and data that ends early is read as far as it goes.
 #[derive(Debug)]
-pub(super) struct Unzip<R> {
+pub struct Unzip<R> {
     source: R,
-    /// A function that seeks, since not every [`super::Reader`] has a source that can.
+    /// A function that seeks, since the source of a reader need not be able to.
     seek: fn(&mut R, u64) -> io::Result<()>,
     input: Buffer,
     plan: Plan,
@@ -87,69 +115,43 @@ pub(super) struct Unzip<R> {
     /// The number of files begun, and the number in the table.
     begun: u64,
     listed: u64,
-    /// The finding about several files was returned.
+    /// The note about several files was returned.
     reported_several: bool,
     /// What else is to be said about the table.
-    notes: Vec<Rule>,
+    notes: Vec<Note>,
     /// The number of files of a system that were passed over.
     passed: u64,
     /// The missing table was reported. Data that ends early is then no fault of its own.
     is_unfinished: bool,
 }
 
-trait ReadSeek: Read + Seek {}
-
-impl<R: Read + Seek> ReadSeek for R {}
-
 impl<R: Read + Seek> Unzip<R> {
-    /// Looks for the table. If there is none, also returns why.
-    pub(super) fn open(mut source: R) -> io::Result<(Self, Option<Rule>)> {
+    /// Looks for the table. If there is none, also returns why; the files are then found one after another.
+    ///
+    /// # Errors
+    /// Errors of the source.
+    pub fn open(mut source: R) -> io::Result<(Self, Option<Fault>)> {
         let mut notes = Vec::new();
-        let mut fault = None;
-        let starts_with_file = starts_with_file(&mut source)?;
-        // As a trait object, so that the zip library is compiled once and not for each source.
-        let seekable: &mut dyn ReadSeek = &mut source;
-        let plan = match ZipArchive::new(seekable) {
-            // Stored data may contain a table, which in a cut zip is the last one.
-            Ok(archive) if starts_with_file && (archive.is_empty() || archive.offset() > 0) => {
-                source.seek(SeekFrom::Start(0))?;
-                let cause = ZipCut::Table;
-                fault = Some(Rule::ZipTruncated { cause });
-                Plan::Walk
-            }
-            Ok(archive) => {
-                let (start, shift) = (archive.central_directory_start(), archive.offset());
-                let listed = archive.len();
-                let mut files = files_of(&archive);
-                source.seek(SeekFrom::Start(start))?;
-                // The zip library keeps one file of each name.
-                let all = table::read(&mut source, shift)?;
-                if all.len() > listed {
-                    notes.push(table::twice(&all));
-                    files = all.iter().filter_map(stored).collect();
+        let (plan, listed, fault) = match table::read(&mut source)? {
+            Ok(all) => {
+                notes.extend(of_one_name(&all));
+                let files: Vec<(u64, Stored)> = all.iter().filter_map(stored).collect();
+                let listed = files
+                    .iter()
+                    .filter(|(_, stored)| !is_of_system(&stored.name));
+                let (listed, passed) = (listed.count(), files.len());
+                if listed < passed {
+                    let files = (passed - listed) as u64;
+                    notes.push(Note::System { files });
                 }
-                let all = files.len();
-                files.retain(|(_, stored)| !table::is_of_system(&stored.name));
-                if files.len() < all {
-                    let files = (all - files.len()) as u64;
-                    notes.push(Rule::ZipSystem { files });
-                }
-                Plan::Table(files.into_iter())
+                let mut files = files;
+                files.retain(|(_, stored)| !is_of_system(&stored.name));
+                (Plan::Table(files.into_iter()), listed as u64, None)
             }
-            Err(ZipError::Io(error)) if !is_of_the_file(&error) => return Err(error),
-            Err(error) => {
+            Err(fault) => {
                 source.seek(SeekFrom::Start(0))?;
-                let cause = match error {
-                    ZipError::InvalidArchive(_) | ZipError::Io(_) => ZipCut::Table,
-                    error => ZipCut::Other(error.to_string()),
-                };
-                fault = Some(Rule::ZipTruncated { cause });
-                Plan::Walk
+                (Plan::Walk, 0, Some(fault))
             }
-        };
-        let listed = match &plan {
-            Plan::Table(files) => files.len() as u64,
-            _ => 0,
         };
         let zip = Self {
             is_unfinished: fault.is_some(),
@@ -168,95 +170,67 @@ impl<R: Read + Seek> Unzip<R> {
     }
 }
 
-/// The files of a zip and the positions of their headers.
-fn files_of<R: Read + Seek>(archive: &ZipArchive<R>) -> Vec<(u64, Stored)> {
-    let mut files = Vec::new();
-    for at in 0..archive.len() {
-        let Ok(entry) = archive.by_index_data(at) else {
-            continue;
-        };
-        if entry.is_dir() {
-            continue;
-        }
-        #[allow(deprecated)] // There is no other way to ask for the number.
-        let method = entry.compression().to_u16();
-        let stored = Stored {
-            name: name(&entry.name().unwrap_or_default()),
-            method,
-            encrypted: entry.encrypted(),
-            size: Some(entry.compressed_size()),
-            crc: Some(entry.crc32()),
-            described: false,
-        };
-        files.push((entry.header_start(), stored));
-    }
-    files
-}
-
 /// The position of the header of a file in the table, and how it is stored; `None` for a folder.
 fn stored(entry: &table::Entry) -> Option<(u64, Stored)> {
     let stored = Stored {
         name: name(&entry.name),
         method: entry.method,
-        encrypted: entry.flags & 1 != 0,
+        encrypted: entry.is_encrypted(),
         size: Some(entry.size),
         crc: Some(entry.crc),
         described: false,
     };
-    (!entry.name.ends_with('/')).then_some((entry.offset, stored))
+    (!entry.is_folder()).then_some((entry.offset, stored))
 }
 
-/// Whether the zip starts with a file.
-fn starts_with_file(source: &mut (impl Read + Seek)) -> io::Result<bool> {
-    source.seek(SeekFrom::Start(0))?;
-    let mut start = Vec::new();
-    let head = LOCAL_HEADER.len() as u64;
-    source.by_ref().take(head).read_to_end(&mut start)?;
-    Ok(start == LOCAL_HEADER)
-}
-
-/// Whether an error is about the zip's content rather than the disk.
-fn is_of_the_file(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
-    )
+/// What is to be said if files have the same name.
+fn of_one_name(entries: &[table::Entry]) -> Option<Note> {
+    let mut counts: HashMap<&[u8], u64> = HashMap::new();
+    for entry in entries {
+        *counts.entry(&entry.name).or_default() += 1;
+    }
+    let files = counts.into_values().max().unwrap_or(0);
+    (files > 1).then_some(Note::OneName { files })
 }
 
 impl<R: Read> Unzip<R> {
     /// What is to be said about the files so far, each once.
-    pub(super) fn notes(&mut self) -> Vec<Rule> {
+    #[must_use]
+    pub fn notes(&mut self) -> Vec<Note> {
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(self.several());
         notes
     }
 
     /// Reports, once, that there are several files.
-    fn several(&mut self) -> Option<Rule> {
-        let members = match self.plan {
+    fn several(&mut self) -> Option<Note> {
+        let files = match self.plan {
             Plan::Table(_) => self.listed,
             _ => self.begun,
         };
-        let now = !self.reported_several && members > 1;
+        let now = !self.reported_several && files > 1;
         self.reported_several |= now;
-        now.then_some(Rule::ZipMembers { members })
+        now.then_some(Note::Several { files })
     }
 
     /// Goes to the next file.
-    pub(super) fn next_file(&mut self) -> io::Result<Member> {
+    ///
+    /// # Errors
+    /// Errors of the source.
+    pub fn next_file(&mut self) -> io::Result<Member> {
         loop {
             let member = self.next_of_all()?;
             match &member {
-                Member::Open(name) if table::is_of_system(name) => {}
+                Member::Open(name) if is_of_system(name) => {}
                 _ => return Ok(member),
             }
             // Without a table, it must be read to find the next.
             self.begun -= 1;
             self.notes
-                .retain(|note| !matches!(note, Rule::ZipSystem { .. }));
+                .retain(|note| !matches!(note, Note::System { .. }));
             self.passed += 1;
             let files = self.passed;
-            self.notes.push(Rule::ZipSystem { files });
+            self.notes.push(Note::System { files });
             let mut piece = [0; 4096];
             while let Filled::Bytes(_) = self.fill(&mut piece)? {}
         }
@@ -282,8 +256,7 @@ impl<R: Read> Unzip<R> {
                 self.input.restart(0);
                 if self.header()?.is_none() {
                     self.begun += 1;
-                    let cause = ZipCut::File;
-                    return Ok(Member::Closed(stored.name, Rule::ZipTruncated { cause }));
+                    return Ok(Member::Closed(stored.name, Fault::Cut(Cut::File)));
                 }
                 stored
             }
@@ -292,9 +265,9 @@ impl<R: Read> Unzip<R> {
         let fault = match stored {
             Stored {
                 encrypted: true, ..
-            } => Some(Rule::ZipEncrypted),
+            } => Some(Fault::Encrypted),
             Stored { method: 0 | 8, .. } => None,
-            Stored { method, .. } => Some(Rule::ZipMethod { method }),
+            Stored { method, .. } => Some(Fault::Method(method)),
         };
         self.current = Some(Current {
             inflate: (stored.method == 8).then(|| Box::new(Decompress::new(false))),
@@ -304,18 +277,21 @@ impl<R: Read> Unzip<R> {
             described: stored.described,
             done: false,
         });
-        let Some(rule) = fault else {
+        let Some(fault) = fault else {
             return Ok(Member::Open(stored.name));
         };
         // Skip it, so that the next one is found.
         if !self.skip()? {
             self.plan = Plan::Done;
         }
-        Ok(Member::Closed(stored.name, rule))
+        Ok(Member::Closed(stored.name, fault))
     }
 
     /// Reads the next bytes of the file.
-    pub(super) fn fill(&mut self, into: &mut [u8]) -> io::Result<Filled> {
+    ///
+    /// # Errors
+    /// Errors of the source.
+    pub fn fill(&mut self, into: &mut [u8]) -> io::Result<Filled> {
         loop {
             if self.current.as_ref().is_none_or(|current| current.done) {
                 return self.checked().map(Filled::End);
@@ -344,7 +320,7 @@ impl<R: Read> Unzip<R> {
                     let made = (inflate.total_out() - before_out) as usize;
                     current.done = matches!(status, Ok(Status::StreamEnd));
                     // The decoder's message depends on how much it was given at a time.
-                    let fault = status.err().map(|_| Rule::ZipInflate);
+                    let fault = status.err().map(|_| Fault::Broken);
                     (used, made, fault)
                 }
             };
@@ -365,10 +341,7 @@ impl<R: Read> Unzip<R> {
                 // unfinished zip.
                 let is_cut = current.inflate.is_some() || current.left.is_some();
                 let is_there = !self.is_unfinished || current.left == Some(0);
-                let fault = (is_cut && is_there).then(|| {
-                    let cause = ZipCut::Data;
-                    Rule::ZipTruncated { cause }
-                });
+                let fault = (is_cut && is_there).then_some(Fault::Cut(Cut::Data));
                 self.current = None;
                 self.end_walk();
                 return Ok(Filled::End(fault));
@@ -384,7 +357,7 @@ impl<R: Read> Unzip<R> {
     }
 
     /// Compares the checksum at the end of the file.
-    fn checked(&mut self) -> io::Result<Option<Rule>> {
+    fn checked(&mut self) -> io::Result<Option<Fault>> {
         let Some(current) = self.current.take() else {
             return Ok(None);
         };
@@ -394,12 +367,7 @@ impl<R: Read> Unzip<R> {
         };
         let found = Crc32(current.crc.sum());
         let stored = stored.map(Crc32).filter(|stored| *stored != found);
-        // The reader of the lines fills in the number of frames.
-        Ok(stored.map(|stored| Rule::ZipChecksum {
-            frames: 0,
-            found,
-            stored,
-        }))
+        Ok(stored.map(|stored| Fault::Checksum { found, stored }))
     }
 
     /// The checksum that follows a file; `None` if these bytes may be something else.
@@ -472,15 +440,15 @@ impl<R: Read> Unzip<R> {
 
     /// Reads a local header and its name. Returns how the file is stored, and whether it is a folder.
     fn header(&mut self) -> io::Result<Option<(Stored, bool)>> {
-        self.have(HEADER_SIZE)?;
+        self.have(LOCAL_SIZE)?;
         let Some(header) = LocalHeader::read(self.input.rest()) else {
             return Ok(None);
         };
-        self.input.take(HEADER_SIZE);
+        self.input.take(LOCAL_SIZE);
         self.have(header.name)?;
         let called = self.input.rest().get(..header.name).unwrap_or_default();
         let is_folder = called.ends_with(b"/");
-        let called = name(&String::from_utf8_lossy(called));
+        let called = name(called);
         self.input.take(header.name);
         self.have(header.extra)?;
         self.input.take(header.extra);
@@ -516,7 +484,7 @@ fn header_ahead(after: &[u8]) -> Option<usize> {
     })
 }
 
-/// The name of a file for messages.
-fn name(text: &str) -> Box<str> {
-    format!("{} in the zip", shortened(&printable(text))).into()
+/// The name of a file as text.
+fn name(bytes: &[u8]) -> Box<str> {
+    table::text(bytes).into()
 }

@@ -1,0 +1,322 @@
+//! An archive as a folder: its files, each of which is unpacked by itself.
+
+use std::collections::HashMap;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use gametape_core::{Input, InputStream};
+
+use crate::spool::{self, Spool};
+use crate::table::{self, LOCAL_SIZE, LocalHeader, is_of_system};
+use crate::{Cut, Fault, Filled, Kind, Limits, Member, Unzip, decode, names};
+
+/// A file in an archive.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// The path below the archive, divided by `/`. Names are made different: the second `a.rmv` is `a (2).rmv`.
+    /// None leads out of the archive.
+    pub name: String,
+    /// The number of bytes that it takes in the archive; in one that is compressed as a whole, its size.
+    pub packed: u64,
+    place: Place,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    /// In a zip with a table.
+    Zipped(table::Entry),
+    /// As it is.
+    At(Range<u64>),
+    /// The only one of a gzip or zstd.
+    Whole(Kind),
+    /// It is not readable.
+    Broken(Fault),
+}
+
+/// An archive: a list of files.
+#[derive(Debug)]
+pub struct Archive {
+    /// The archive, or what of it had to be unpacked to find the files.
+    source: Input,
+    files: Vec<File>,
+    limits: Limits,
+    fault: Option<Fault>,
+    is_stream: bool,
+    /// The positions of the files by their names.
+    by_name: HashMap<String, usize>,
+    is_of_one_name: bool,
+}
+
+impl Archive {
+    /// Opens an archive and lists its files. What is compressed as a whole is unpacked: a tar in a gzip, a zip
+    /// that was not written to its end. `name` is the name of the archive; the file in a gzip has none of its
+    /// own.
+    ///
+    /// # Errors
+    /// A [`Fault`] if this is no archive, or one that is damaged or beyond the limits.
+    pub fn open(input: Input, name: &str, limits: Limits) -> Result<Self, Fault> {
+        // A zip may begin with other bytes.
+        let kind = Kind::of(&input)?.unwrap_or(Kind::Zip);
+        let mut archive = Self {
+            source: input,
+            files: Vec::new(),
+            limits,
+            fault: None,
+            is_stream: false,
+            by_name: HashMap::new(),
+            is_of_one_name: false,
+        };
+        match kind {
+            Kind::Zip => archive.list_zip()?,
+            Kind::Tar => archive.list_tar()?,
+            kind => archive.list_stream(kind, name)?,
+        }
+        archive.check_names()?;
+        let names = archive.files.iter().map(|file| file.name.clone());
+        archive.by_name = names.zip(0..).collect();
+        Ok(archive)
+    }
+
+    /// Returns the files in the order of the archive, without folders.
+    #[must_use]
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    /// Returns the file of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&File> {
+        self.by_name.get(name).and_then(|at| self.files.get(*at))
+    }
+
+    /// Whether all files have one name, apart from those that a system adds: a recorder that closed a zip twice
+    /// wrote them.
+    #[must_use]
+    pub const fn is_of_one_name(&self) -> bool {
+        self.is_of_one_name
+    }
+
+    /// Returns why there may be more files than are listed: a zip that was not written to its end, a broken tar.
+    #[must_use]
+    pub const fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// Whether it is one compressed file, rather than a list of files.
+    #[must_use]
+    pub const fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    /// Unpacks a file of this archive. A large one is in a file without a name afterwards.
+    ///
+    /// # Errors
+    /// The [`Fault`] of the file.
+    pub fn unpack(&self, file: &File) -> Result<Input, Fault> {
+        let most = self.limits.of_packed(file.packed);
+        match &file.place {
+            Place::Broken(fault) => Err(fault.clone()),
+            Place::At(range) => Ok(spool::part(&self.source, range.clone())?),
+            Place::Whole(kind) => {
+                let packed = self.packed(0..self.source.size())?;
+                spool::unpack(&mut *stream(*kind, packed)?, most, None)
+            }
+            Place::Zipped(entry) => {
+                let start = entry.offset;
+                let data = self.data_of(start)?.ok_or(Fault::Cut(Cut::File))?;
+                let end = data.saturating_add(entry.size);
+                if end > self.source.size() {
+                    return Err(Fault::Cut(Cut::Data));
+                }
+                // With this flag, a mark ends the data of LZMA.
+                let full = Some(entry.full).filter(|_| entry.method != 14 || entry.flags & 2 == 0);
+                let mut decoder = decode::zip(entry.method, self.packed(data..end)?, full)?;
+                spool::unpack(&mut *decoder, most, Some(entry.crc))
+            }
+        }
+    }
+
+    fn packed(&self, range: Range<u64>) -> io::Result<io::Take<InputStream>> {
+        let mut stream = self.source.stream();
+        stream.seek(SeekFrom::Start(range.start))?;
+        Ok(stream.take(range.end - range.start))
+    }
+
+    /// The position after a local header; `None` if there is none.
+    fn data_of(&self, start: u64) -> io::Result<Option<u64>> {
+        let size = LOCAL_SIZE as u64;
+        if start.saturating_add(size) > self.source.size() {
+            return Ok(None);
+        }
+        let header = LocalHeader::read(&self.source.range(start, size)?);
+        Ok(header.map(|header| start + size + (header.name + header.extra) as u64))
+    }
+
+    fn list_zip(&mut self) -> Result<(), Fault> {
+        let mut stream = self.source.stream();
+        let entries = match table::read(&mut stream)? {
+            Ok(entries) => entries,
+            Err(_) if !self.starts_as_zip()? => return Err(Fault::NoArchive),
+            Err(fault) => {
+                self.fault = Some(fault);
+                return self.walk_zip();
+            }
+        };
+        self.check_count(entries.len() as u64)?;
+        let entries: Vec<table::Entry> = entries
+            .into_iter()
+            .filter(|entry| !entry.is_folder())
+            .collect();
+        check_overlap(&entries)?;
+        for entry in entries {
+            let name = table::text(&entry.name);
+            let packed = entry.size;
+            let place = match entry {
+                entry if entry.is_encrypted() => Place::Broken(Fault::Encrypted),
+                entry => Place::Zipped(entry),
+            };
+            self.push(&name, packed, place);
+        }
+        Ok(())
+    }
+
+    fn starts_as_zip(&self) -> io::Result<bool> {
+        Ok(crate::is_zip(&self.source.head(4)?))
+    }
+
+    /// Lists a zip without a table. Its files are unpacked to find where each ends.
+    fn walk_zip(&mut self) -> Result<(), Fault> {
+        let most = self.limits.of_packed(self.source.size());
+        let (mut zip, _) = Unzip::open(self.source.stream())?;
+        let mut spool = Spool::default();
+        let mut piece = vec![0; 64 << 10];
+        loop {
+            let (name, closed) = match zip.next_file()? {
+                Member::None => break,
+                Member::Open(name) => (name, None),
+                Member::Closed(name, fault) => (name, Some(fault)),
+            };
+            let start = spool.size();
+            let fault = loop {
+                match zip.fill(&mut piece)? {
+                    Filled::Bytes(count) if spool.size() + count as u64 > most => {
+                        return Err(Fault::TooLarge { limit: most });
+                    }
+                    Filled::Bytes(count) => spool.push(piece.get(..count).unwrap_or_default())?,
+                    Filled::End(fault) => break fault,
+                }
+            };
+            let place = match closed.or(fault) {
+                Some(fault) => Place::Broken(fault),
+                None => Place::At(start..spool.size()),
+            };
+            self.push(&name, spool.size() - start, place);
+            self.check_count(self.files.len() as u64)?;
+        }
+        self.source = spool.finish()?;
+        Ok(())
+    }
+
+    fn list_tar(&mut self) -> Result<(), Fault> {
+        let mut tar = tar::Archive::new(self.source.stream());
+        let size = self.source.size();
+        for entry in tar.entries_with_seek()? {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) if crate::fault::is_of_the_data(&error) => {
+                    self.fault = Some(Fault::Tar);
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if !entry.header().entry_type().is_file() {
+                continue;
+            }
+            let name = table::text(&entry.path_bytes());
+            let (start, packed) = (entry.raw_file_position(), entry.size());
+            let end = start.saturating_add(packed);
+            let place = if end > size {
+                Place::Broken(Fault::Cut(Cut::Data))
+            } else {
+                Place::At(start..end)
+            };
+            self.push(&name, packed, place);
+            self.check_count(self.files.len() as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Lists the file of a gzip or zstd, or the files of the tar that it is.
+    fn list_stream(&mut self, kind: Kind, name: &str) -> Result<(), Fault> {
+        let mut head = Vec::new();
+        let packed = self.packed(0..self.source.size())?;
+        let mut start = stream(kind, packed)?.take(512);
+        // A cut one is reported when it is unpacked.
+        let _ = start.read_to_end(&mut head);
+        if Kind::of(&head.into())? == Some(Kind::Tar) {
+            let most = self.limits.of_packed(self.source.size());
+            let packed = self.packed(0..self.source.size())?;
+            self.source = spool::unpack(&mut *stream(kind, packed)?, most, None)?;
+            return self.list_tar();
+        }
+        self.is_stream = true;
+        let file = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let stem = match file.rsplit_once('.') {
+            Some((stem, extension)) if Kind::of_extension(extension).is_some() => stem,
+            _ => file,
+        };
+        self.push(stem, self.source.size(), Place::Whole(kind));
+        Ok(())
+    }
+
+    fn push(&mut self, name: &str, packed: u64, place: Place) {
+        let name = names::below(name);
+        self.files.push(File {
+            name,
+            packed,
+            place,
+        });
+    }
+
+    const fn check_count(&self, files: u64) -> Result<(), Fault> {
+        let limit = self.limits.max_files;
+        if files > limit {
+            return Err(Fault::TooMany { limit });
+        }
+        Ok(())
+    }
+
+    fn check_names(&mut self) -> Result<(), Fault> {
+        let is_other = |file: &&File| !is_of_system(&file.name);
+        let mut others = self.files.iter().filter(is_other).map(|file| &file.name);
+        let first = others.next();
+        self.is_of_one_name = others.all(|name| Some(name) == first);
+        let mut all: Vec<&mut String> = self.files.iter_mut().map(|file| &mut file.name).collect();
+        let files = names::set_apart(&mut all);
+        if files > self.limits.max_of_one_name {
+            return Err(Fault::TooManyOfOneName { files });
+        }
+        Ok(())
+    }
+}
+
+fn stream(kind: Kind, packed: io::Take<InputStream>) -> Result<Box<dyn Read + Send>, Fault> {
+    match kind {
+        Kind::Zstd => decode::zstd(packed),
+        _ => Ok(decode::gzip(packed)),
+    }
+}
+
+/// Refuses a zip whose files share their data.
+fn check_overlap(entries: &[table::Entry]) -> Result<(), Fault> {
+    let end = |entry: &table::Entry| {
+        let head = (LOCAL_SIZE + entry.name.len()) as u64;
+        (entry.offset, entry.offset.saturating_add(head + entry.size))
+    };
+    let mut places: Vec<(u64, u64)> = entries.iter().map(end).collect();
+    places.sort_unstable();
+    let overlap = places
+        .windows(2)
+        .any(|two| matches!(two, [a, b] if b.0 < a.1));
+    if overlap { Err(Fault::Overlap) } else { Ok(()) }
+}

@@ -1,0 +1,63 @@
+//! Archives of recordings as folders: zip, tar, gzip and zstd.
+//!
+//! [`Archive`] lists the files in an archive and unpacks each of them by itself, within [`Limits`]. A file may
+//! be an archive again. [`Unzip`] reads a zip from its start to its end, also one that was never finished.
+//!
+//! ```
+//! use gametape_archive::{Archive, Limits};
+//! use gametape_core::Input;
+//! use std::io::Write;
+//!
+//! let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+//! zip.start_file("2022/a.rmv", zip::write::SimpleFileOptions::default())?;
+//! zip.write_all(b"*rmv")?;
+//! let bytes = zip.finish()?.into_inner();
+//!
+//! let archive = Archive::open(Input::from(bytes), "games.zip", Limits::default())?;
+//! let file = &archive.files()[0];
+//! assert_eq!(file.name, "2022/a.rmv");
+//! assert_eq!(&*archive.unpack(file)?.bytes()?, b"*rmv");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
+
+#[cfg(feature = "folders")]
+mod archive;
+#[cfg(feature = "folders")]
+mod decode;
+mod fault;
+#[cfg(feature = "folders")]
+mod kind;
+#[cfg(feature = "folders")]
+mod limits;
+#[cfg(feature = "folders")]
+mod names;
+#[cfg(feature = "folders")]
+mod spool;
+#[cfg(feature = "zip")]
+mod table;
+#[cfg(feature = "zip")]
+mod unzip;
+
+#[cfg(feature = "folders")]
+pub use archive::{Archive, File};
+pub use fault::{Cut, Fault};
+#[cfg(feature = "folders")]
+pub use kind::Kind;
+#[cfg(feature = "folders")]
+pub use limits::Limits;
+#[cfg(feature = "zip")]
+pub use table::is_of_system;
+#[cfg(feature = "zip")]
+pub use unzip::{Filled, Member, Note, Unzip, is_zip};

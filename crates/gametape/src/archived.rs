@@ -1,0 +1,332 @@
+//! Archives as folders: `games.zip/2022/a.rmv` is a path.
+
+use std::collections::VecDeque;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use gametape_archive::{Archive, Fault, File, Kind, Limits, is_of_system};
+use gametape_core::Input;
+
+use crate::open::{self, OpenOptions};
+use crate::{Error, Formats};
+
+/// The number of archives that stay open, for the recordings in them that are opened next.
+const OPEN: usize = 16;
+/// The number of files in an archive that are looked at to find its only recording.
+const LOOKED_AT: usize = 64;
+
+/// Archives that were opened, the latest last.
+static KNOWN: Mutex<VecDeque<(Known, Arc<Archive>)>> = Mutex::new(VecDeque::new());
+
+/// What says that an archive is still the same.
+#[derive(Clone, PartialEq, Eq)]
+struct Known {
+    path: PathBuf,
+    size: u64,
+    modified: Option<SystemTime>,
+    #[cfg(unix)]
+    changed: (i64, i64, u64),
+}
+
+impl Known {
+    fn of(path: &Path, meta: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            path: path.to_owned(),
+            size: meta.len(),
+            modified: meta.modified().ok(),
+            #[cfg(unix)]
+            changed: (meta.ctime(), meta.ctime_nsec(), meta.ino()),
+        }
+    }
+}
+
+/// Returns the file on the disk that a path leads to: of a recording in an archive, the archive.
+///
+/// ```
+/// use std::path::Path;
+/// # let folder = tempfile::tempdir().unwrap();
+/// let games = folder.path().join("games.zip");
+/// # std::fs::write(&games, b"PK").unwrap();
+/// assert_eq!(gametape::file_of(&games.join("2022/a.rmv")), games);
+/// assert_eq!(gametape::file_of(Path::new("no/such/file")), Path::new("no/such/file"));
+/// ```
+#[must_use]
+pub fn file_of(path: &Path) -> &Path {
+    split(path).map_or(path, |(file, _)| file)
+}
+
+/// Divides a path that leads into a file: the file, and the names after it.
+fn split(path: &Path) -> Option<(&Path, String)> {
+    // Nearly all paths are those of files.
+    if fs::symlink_metadata(path).is_ok() {
+        return None;
+    }
+    let there = |path: &&Path| fs::metadata(path).is_ok();
+    let file = path.ancestors().skip(1).find(there)?;
+    if !file.is_file() {
+        return None;
+    }
+    let below = path.strip_prefix(file).ok()?;
+    let names: Option<Vec<&str>> = below.iter().map(|name| name.to_str()).collect();
+    Some((file, names?.join("/")))
+}
+
+/// A file in an archive.
+pub(crate) struct Entry {
+    pub path: PathBuf,
+    /// The path below the archive.
+    pub below: PathBuf,
+    archive: Arc<Archive>,
+    file: File,
+}
+
+impl Entry {
+    fn unpack(&self) -> Result<Input, Error> {
+        let unpacked = self.archive.unpack(&self.file);
+        unpacked.map_err(Error::archive(&self.path))
+    }
+}
+
+/// What is in an archive, and its archives.
+#[derive(Default)]
+pub(crate) struct Listed {
+    pub entries: Vec<Result<Entry, Error>>,
+    archives: u64,
+}
+
+/// Opens an archive that lies at this path, or uses it if it is open. One that is no file is not kept open.
+fn archive(
+    path: &Path,
+    meta: Option<&Metadata>,
+    input: impl FnOnce() -> Result<Input, Error>,
+) -> Result<Arc<Archive>, Error> {
+    let name = path.to_string_lossy();
+    let open = |input| {
+        let archive = Archive::open(input, &name, Limits::default());
+        archive.map(Arc::new).map_err(Error::archive(path))
+    };
+    let Some(meta) = meta else {
+        return open(input()?);
+    };
+    let known = Known::of(path, meta);
+    let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(at) = all.iter().position(|(other, _)| *other == known)
+        && let Some(found) = all.remove(at)
+    {
+        let archive = found.1.clone();
+        all.push_back(found);
+        return Ok(archive);
+    }
+    // Others wait meanwhile: most of them for this archive.
+    let archive = open(input()?)?;
+    all.push_back((known, archive.clone()));
+    if all.len() > OPEN {
+        all.pop_front();
+    }
+    Ok(archive)
+}
+
+impl Formats {
+    /// Returns the archive that a file is, unless it is one recording: the lines of one match in a zip.
+    pub(crate) fn archive_of(
+        &self,
+        input: &Input,
+        path: &Path,
+    ) -> Result<Option<Arc<Archive>>, Error> {
+        let kind = Kind::of(input).map_err(Error::io(path))?;
+        if kind.is_none() && !is_named_zip(path) {
+            return Ok(None);
+        }
+        let is_recording = self.recognise(input).is_some();
+        let meta = fs::metadata(file_of(path)).ok().filter(Metadata::is_file);
+        match archive(path, meta.as_ref(), || Ok(input.clone())) {
+            Ok(archive) if is_recording && archive.is_of_one_name() => Ok(None),
+            Ok(archive) => Ok(Some(archive)),
+            // The format says what is wrong with its own.
+            Err(_) if is_recording => Ok(None),
+            Err(Error::Archive {
+                fault: Fault::NoArchive,
+                ..
+            }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the file in an archive that a path leads to; `None` if it does not lead into a file.
+    pub(crate) fn archived(
+        &self,
+        path: &Path,
+        options: &OpenOptions,
+    ) -> Result<Option<Input>, Error> {
+        let Some((file, names)) = split(path) else {
+            return Ok(None);
+        };
+        let meta = fs::metadata(file).map_err(Error::io(file))?;
+        let mut at = file.to_owned();
+        let mut within = archive(&at, Some(&meta), || open::file(file, options))?;
+        let mut rest = names.as_str();
+        let not_found = || Error::NotFound {
+            path: path.to_owned(),
+        };
+        for _ in 0..Limits::default().max_depth {
+            if let Some(entry) = within.find(rest) {
+                return within.unpack(entry).map(Some).map_err(Error::archive(path));
+            }
+            // An archive in it.
+            let ends = rest.match_indices('/').map(|(at, _)| at);
+            let mut inner = ends.filter_map(|end| {
+                let (name, rest) = rest.split_at_checked(end)?;
+                Some((within.find(name)?, rest.get(1..)?))
+            });
+            let (entry, deeper) = inner.next().ok_or_else(not_found)?;
+            at = at.join(&entry.name);
+            let outer = &within;
+            let unpacked = || outer.unpack(entry).map_err(Error::archive(&at));
+            within = archive(&at, Some(&meta), unpacked)?;
+            rest = deeper;
+        }
+        Err(not_found())
+    }
+
+    /// Lists the files in a file that is an archive; `None` if it is none, or one recording.
+    pub(crate) fn listed(&self, path: &Path) -> Result<Option<Vec<Result<Entry, Error>>>, Error> {
+        // Only regular files: others would block or never end.
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let Ok(file) = fs::File::open(path) else {
+            // Opening it reports the problem.
+            return Ok(None);
+        };
+        let input = Input::file(file).map_err(Error::io(path))?;
+        let archive = self.archive_of(&input, path)?;
+        Ok(archive.map(|archive| self.list(&archive, path).entries))
+    }
+
+    /// Lists the files in an archive and in the archives in it.
+    pub(crate) fn list(&self, archive: &Arc<Archive>, path: &Path) -> Listed {
+        let mut listed = Listed::default();
+        self.list_into(archive, (path, Path::new("")), 1, &mut listed);
+        listed
+    }
+
+    fn list_into(
+        &self,
+        archive: &Arc<Archive>,
+        (path, below): (&Path, &Path),
+        depth: usize,
+        listed: &mut Listed,
+    ) {
+        let limits = Limits::default();
+        if let Some(fault) = archive.fault() {
+            listed
+                .entries
+                .push(Err(Error::archive(path)(fault.clone())));
+        }
+        for file in archive.files() {
+            let (path, below) = (path.join(&file.name), below.join(&file.name));
+            if self.is_entered(&path) && depth < limits.max_depth {
+                listed.archives += 1;
+                if listed.archives > limits.max_archives {
+                    let limit = limits.max_archives;
+                    let error = Error::archive(&path)(Fault::TooManyArchives { limit });
+                    listed.entries.push(Err(error));
+                    return;
+                }
+                match self.inner(archive, file, &path) {
+                    Ok(Some(inner)) => {
+                        self.list_into(&inner, (&path, &below), depth + 1, listed);
+                        if listed.archives > limits.max_archives {
+                            return;
+                        }
+                        continue;
+                    }
+                    Ok(None) => {}
+                    Err(error) => {
+                        listed.entries.push(Err(error));
+                        continue;
+                    }
+                }
+            }
+            listed.entries.push(Ok(Entry {
+                path,
+                below,
+                archive: archive.clone(),
+                file: file.clone(),
+            }));
+        }
+    }
+
+    /// The archive that a file in an archive is, unless it is one recording.
+    fn inner(
+        &self,
+        archive: &Archive,
+        file: &File,
+        path: &Path,
+    ) -> Result<Option<Arc<Archive>>, Error> {
+        let input = archive.unpack(file).map_err(Error::archive(path))?;
+        self.archive_of(&input, path)
+    }
+
+    /// Whether a file that was found may be an archive: by its name, since looking into each file takes time.
+    pub(crate) fn is_entered(&self, path: &Path) -> bool {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| Kind::of_extension(extension).is_some())
+    }
+
+    /// Opens the only recording in an archive. An archive of several is an error.
+    pub(crate) fn only_in(
+        &self,
+        archive: &Arc<Archive>,
+        path: &Path,
+    ) -> Result<(Input, PathBuf), Error> {
+        if archive.is_stream()
+            && let Some(file) = archive.files().first()
+        {
+            let input = archive.unpack(file).map_err(Error::archive(path))?;
+            return Ok((input, path.join(&file.name)));
+        }
+        let mut found: Vec<Entry> = Vec::new();
+        let mut problem = None;
+        for entry in self.list(archive, path).entries {
+            match entry {
+                Ok(entry) if is_of_system(&entry.file.name) => {}
+                Ok(entry) => found.push(entry),
+                Err(error) => problem = problem.or(Some(error)),
+            }
+        }
+        if let Some(error) = problem {
+            return Err(error);
+        }
+        let is_named = |entry: &Entry| self.from_extension(&entry.path).is_some();
+        if found.iter().any(is_named) {
+            found.retain(is_named);
+        } else if found.len() <= LOOKED_AT {
+            let is_recording = |input| self.recognise(&input).is_some();
+            found.retain(|entry| entry.unpack().is_ok_and(is_recording));
+        }
+        match found.as_slice() {
+            [only] => Ok((only.unpack()?, only.path.clone())),
+            [] => Err(Error::UnknownFormat {
+                path: path.to_owned(),
+                what: "an archive without a recording in it".to_owned(),
+                head: Vec::new(),
+            }),
+            [first, ..] => Err(Error::Several {
+                path: path.to_owned(),
+                recordings: found.len() as u64,
+                first: first.path.clone(),
+            }),
+        }
+    }
+}
+
+/// Whether a file is a zip by its name; other bytes may stand before it.
+fn is_named_zip(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}

@@ -1,0 +1,276 @@
+//! Recordings in archives are the recordings that lie in a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gametape::{Dump, Error, Options, Recording, Secrets, find, formats};
+use gametape_testkit::archive::{KINDS, Zip, compress, gzip, pack};
+
+use crate::samples::samples;
+
+/// A recording of each format, with a name.
+fn recordings() -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for (number, format) in formats().iter().enumerate() {
+        let name = |extension: &&str| format!("{}/{number}.{extension}", format.name());
+        let sample = samples(format.name()).into_iter().next();
+        all.extend(format.extensions().first().map(name).zip(sample));
+    }
+    assert!(all.len() >= 4);
+    all
+}
+
+/// What is told of a recording, without its path.
+fn told(recording: &Recording) -> String {
+    let mut out = Vec::new();
+    let dumped = recording.dump(&Dump::default(), &mut out);
+    let path = recording.path().display().to_string();
+    let all = [
+        format!("{:?}", recording.header(Secrets::Hide).unwrap().value),
+        format!("{:?}", recording.info(Secrets::Hide).unwrap().value),
+        format!("{:?}", recording.audit().unwrap().findings),
+        format!(
+            "{:?}",
+            recording
+                .stats(&Options::new())
+                .map(|stats| stats.value.stats)
+        ),
+        format!(
+            "{:?}",
+            dumped
+                .map_err(|error| error.message())
+                .map(|partial| partial.value)
+        ),
+        String::from_utf8(out).unwrap(),
+    ];
+    all.join("\n").replace(&path, "PATH")
+}
+
+fn found(path: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let all = find(path).into_iter().map(Result::unwrap);
+    all.map(|found| (found.path, found.below)).collect()
+}
+
+#[test]
+fn every_archive_is_a_folder_for_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = recordings();
+    let files: Vec<(&str, &[u8])> = all
+        .iter()
+        .map(|(name, bytes)| (&**name, &**bytes))
+        .collect();
+    let plain: Vec<String> = all
+        .iter()
+        .map(|(name, bytes)| told(&Recording::from_bytes(bytes.clone(), name).unwrap()))
+        .collect();
+    for kind in KINDS {
+        let path = folder.path().join(kind);
+        fs::write(&path, pack(kind, &files)).unwrap();
+        let found = found(&path);
+        for ((entry, below), (name, _)) in found.iter().zip(&all) {
+            assert_eq!(
+                (entry, below.as_path()),
+                (&path.join(name), Path::new(name))
+            );
+        }
+        assert_eq!(found.len(), all.len());
+        for ((entry, _), plain) in found.iter().zip(&plain) {
+            let recording = Recording::open(entry).unwrap();
+            assert_eq!(recording.path(), entry);
+            assert!(told(&recording) == *plain, "{}", entry.display());
+        }
+    }
+}
+
+#[test]
+fn paths_and_patterns_lead_into_archives_in_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = &samples("rmv")[0];
+    let inner = pack(
+        "deflate.zip",
+        &[
+            ("2022/a.rmv", game),
+            ("b.rmv", game),
+            ("notes.txt", b"hello"),
+        ],
+    );
+    let tar = pack("packed.tgz", &[("c.rmv", game), ("inner.zip", &inner)]);
+    let packed = gzip(game);
+    let path = folder.path().join("games.zip");
+    let files: [(&str, &[u8]); 3] = [
+        ("more/x.tgz", &tar),
+        ("d.rmv.gz", &packed),
+        ("__MACOSX/._e.rmv", b"\0\x05\x16\x07"),
+    ];
+    fs::write(&path, pack("stored.zip", &files)).unwrap();
+    let all = [
+        "games.zip/more/x.tgz/c.rmv",
+        "games.zip/more/x.tgz/inner.zip/2022/a.rmv",
+        "games.zip/more/x.tgz/inner.zip/b.rmv",
+        "games.zip/more/x.tgz/inner.zip/notes.txt",
+        "games.zip/d.rmv.gz/d.rmv",
+        "games.zip/__MACOSX/._e.rmv",
+    ];
+    let names = |pattern: &str| -> Vec<String> {
+        let found = found(&folder.path().join(pattern)).into_iter();
+        let below = found.map(|(path, _)| path.strip_prefix(folder.path()).unwrap().to_owned());
+        below
+            .map(|path| path.to_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names("."), all);
+    assert_eq!(names("games.zip"), all);
+    assert_eq!(names("games.zip/more"), all[..4]);
+    assert_eq!(names("games.zip/more/x.tgz/inner.zip/2022"), all[1..2]);
+    assert_eq!(
+        names("games.zip/**/*.rmv"),
+        [all[0], all[1], all[2], all[4], all[5]]
+    );
+    assert_eq!(names("games.zip/more/*/c.*"), all[..1]);
+    assert_eq!(names("*.zip/**/b.rmv"), all[2..3]);
+    assert_eq!(names("games.zip/d.rmv.gz"), all[4..5]);
+    for recording in [all[0], all[1], all[2], all[4]] {
+        let path = folder.path().join(recording);
+        assert!(Recording::open(&path).unwrap().input().bytes().unwrap() == *game);
+    }
+    // What a Mac adds is no recording, whatever its extension.
+    let added = Recording::open(folder.path().join(all[5])).unwrap_err();
+    assert_eq!(added.code(), "unknown-format");
+    for missing in [
+        "games.zip/no",
+        "games.zip/*.butter",
+        "games.zip/more/x.tgz/c.rmv/d",
+        "no.zip/a",
+    ] {
+        let path = folder.path().join(missing);
+        assert!(
+            matches!(find(&path).as_slice(), [Err(Error::NotFound { .. })]),
+            "{missing}"
+        );
+        assert!(Recording::open(&path).is_err());
+    }
+}
+
+#[test]
+fn the_only_recording_in_an_archive_is_opened_by_the_name_of_the_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = &samples("rmv")[0];
+    let path = folder.path().join("game.zip");
+    let open = |bytes: Vec<u8>| {
+        fs::write(&path, bytes).unwrap();
+        Recording::open(&path)
+    };
+    let one = open(pack(
+        "deflate.zip",
+        &[("game.rmv", game), ("notes.txt", b"a note")],
+    ))
+    .unwrap();
+    assert_eq!(one.path(), path.join("game.rmv"));
+    // Without an extension it is known by its content.
+    let one = open(pack(
+        "deflate.zip",
+        &[("game", game), ("notes.txt", b"a note")],
+    ))
+    .unwrap();
+    assert_eq!(one.path(), path.join("game"));
+    let two = open(pack("deflate.zip", &[("a.rmv", game), ("b.rmv", game)])).unwrap_err();
+    let first = path.join("a.rmv");
+    assert_eq!(
+        two.message(),
+        format!(
+            "holds 2 recordings: name one of them, such as {}",
+            first.display()
+        )
+    );
+    let none = open(pack("deflate.zip", &[("notes.txt", b"a note")])).unwrap_err();
+    assert_eq!(
+        none.message(),
+        "not a recording of a known format (an archive without a recording in it)"
+    );
+    // From memory, too.
+    let packed = Recording::from_bytes(gzip(game), "game.rmv.gz").unwrap();
+    assert_eq!(packed.path(), Path::new("game.rmv.gz/game.rmv"));
+    assert!(packed.input().bytes().unwrap() == *game);
+}
+
+#[test]
+fn an_archive_that_changes_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.zip");
+    let games = samples("rmv");
+    for game in &games[..2] {
+        // Written anew and renamed, as programs do.
+        let new = folder.path().join("new");
+        fs::write(&new, pack("stored.zip", &[("a.rmv", game)])).unwrap();
+        fs::rename(&new, &path).unwrap();
+        let read = Recording::open(path.join("a.rmv")).unwrap();
+        assert!(read.input().bytes().unwrap() == *game);
+    }
+}
+
+#[test]
+fn what_is_lost_in_an_archive_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.zip");
+    let game = &samples("rmv")[0];
+    let problems = |bytes: &[u8]| -> Vec<String> {
+        fs::write(&path, bytes).unwrap();
+        let opened = find(&path)
+            .into_iter()
+            .map(|found| Recording::open(found?.path));
+        let failed = opened.filter_map(Result::err);
+        failed
+            .map(|error| {
+                error
+                    .to_string()
+                    .replace(&path.display().to_string(), "games.zip")
+            })
+            .collect()
+    };
+    let mut zip = Zip::default();
+    zip.file(b"a.rmv", 8, game);
+    zip.packed(b"b.rmv", 0, game, b"another");
+    zip.flags = 1;
+    zip.file(b"c.rmv", 0, game);
+    let whole = zip.finish();
+    let said = problems(&whole);
+    assert!(
+        said[0].starts_with("games.zip/b.rmv: its checksum is "),
+        "{said:?}"
+    );
+    assert_eq!(
+        said[1..],
+        ["games.zip/c.rmv: it is encrypted; unpack it first"]
+    );
+    let table = whole.windows(4).position(|at| at == b"PK\x01\x02").unwrap();
+    let said = problems(&whole[..table]);
+    assert_eq!(
+        said[0],
+        "games.zip: the zip ends early: it was not finished, or the table at its end is broken"
+    );
+
+    // A bomb in a bomb: archives are counted, and nothing of this size is unpacked.
+    let zeros = compress(8, &vec![0; 64 << 20]);
+    let mut zip = Zip::default();
+    zip.packed(b"a.zip", 8, &zeros, b"");
+    zip.packed(b"b.rmv", 8, &zeros, b"");
+    for line in problems(&zip.finish()) {
+        assert!(
+            line.contains("it is unpacked to more than 33,554,432 bytes"),
+            "{line}"
+        );
+    }
+    let mut bomb = pack("stored.zip", &[("a.rmv", game)]);
+    for _ in 0..3 {
+        let names: Vec<String> = (0..40).map(|number| format!("{number}.zip")).collect();
+        let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &*bomb)).collect();
+        bomb = pack("deflate.zip", &files);
+    }
+    let said = problems(&bomb);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].ends_with("it holds more than 1,000 archives"),
+        "{}",
+        said[0]
+    );
+}
