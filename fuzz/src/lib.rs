@@ -4,6 +4,7 @@
 //! through `fuzz_targets/check.rs`; ordinary tests call them with kept and generated inputs. A
 //! check has no state and gives the same answer every time.
 
+pub mod archive;
 pub mod capture;
 mod check;
 pub mod cut;
@@ -18,6 +19,7 @@ pub use check::{Check, near, noise, seed};
 
 /// The checks of each format. This is the only such list.
 const ALL: &[&[Check]] = &[
+    archive::CHECKS,
     rmv::CHECKS,
     murk::CHECKS,
     delta::CHECKS,

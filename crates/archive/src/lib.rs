@@ -44,6 +44,8 @@ mod limits;
 #[cfg(feature = "folders")]
 mod names;
 #[cfg(feature = "folders")]
+mod pack;
+#[cfg(feature = "folders")]
 mod spool;
 #[cfg(feature = "zip")]
 mod table;
@@ -57,6 +59,8 @@ pub use fault::{Cut, Fault};
 pub use kind::Kind;
 #[cfg(feature = "folders")]
 pub use limits::Limits;
+#[cfg(feature = "folders")]
+pub use pack::Pack;
 #[cfg(feature = "zip")]
 pub use table::is_of_system;
 #[cfg(feature = "zip")]

@@ -12,7 +12,7 @@ use gametape_picture::scene::time::Stretch;
 
 /// Read, check, record, measure, convert, compare and repair recordings of games and simulations.
 ///
-/// Paths may be files, folders, patterns such as 'games/*.rmv', or - for standard input.
+/// Paths may be files, folders, archives such as games.zip, patterns such as 'games/*.rmv', or - for standard input.
 /// Results go to standard output, diagnostics to standard error.
 /// Exit codes: 0 fine, 1 problems found, 2 wrong usage or unreadable input, 3 done with loss.
 #[derive(Parser, Debug)]
@@ -473,6 +473,7 @@ pub struct Below {
     ///
     /// Files that exist and would be the same are kept, so that the same call again does only the rest. Files
     /// that such a call made may be made anew; others need --replace. The folder is created if it does not exist.
+    /// A DIR that ends in .zip becomes a zip.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print what would be done, without doing it

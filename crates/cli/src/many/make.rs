@@ -17,6 +17,7 @@ use gametape::{
 use serde_json::Value;
 
 use super::manifest::{self, Entry, Fingerprint, Hashing, Manifest};
+use super::packed::Packed;
 use super::parallel::{Cores, cores, each};
 use super::plan::{Job, Task, plan, size, target};
 use super::progress::{InFile, Progress};
@@ -66,6 +67,8 @@ pub struct Outcome {
 /// The state while files are made.
 struct Folder<'r> {
     path: &'r Path,
+    /// What the user named: the folder, or the zip that it becomes.
+    out: &'r Path,
     /// The target format, if one was given.
     to: Option<&'r dyn Format>,
     dry: bool,
@@ -94,34 +97,78 @@ pub fn run(
     call: &Call<'_>,
     ui: &mut Ui,
 ) -> io::Result<Exit> {
-    let Some(path) = below.out.as_deref() else {
+    let Some(out) = below.out.as_deref() else {
         return Ok(Exit::Unusable);
     };
+    let packed = Packed::of(out).map(|zip| Packed::begin(zip, making.existing, below.dry_run));
+    let packed = match packed.transpose() {
+        Ok(packed) => packed,
+        Err(error) => return Ok(ui.fail(&of_output(error, out.as_os_str()))),
+    };
+    let exit = match in_folder(paths, below, packed.as_ref(), to, making, call, ui)? {
+        Ended::Whole(exit) => exit,
+        Ended::Full(exit) => return Ok(exit),
+        Ended::Refused(exit) => {
+            packed.map(Packed::abandon);
+            return Ok(exit);
+        }
+    };
+    match packed.map(|packed| packed.finish(making.existing)) {
+        Some(Err(error)) => Ok(exit.max(ui.fail(&of_output(error, out.as_os_str())))),
+        _ => Ok(exit),
+    }
+}
+
+/// How making files ended.
+enum Ended {
+    /// Each file was made, or has its error.
+    Whole(Exit),
+    /// There is no room left.
+    Full(Exit),
+    /// Nothing was begun.
+    Refused(Exit),
+}
+
+/// Makes the files in the output folder, or in the folder that becomes a zip.
+fn in_folder(
+    paths: &[OsString],
+    below: &Below,
+    packed: Option<&Packed>,
+    to: Option<&str>,
+    making: &Making<'_>,
+    call: &Call<'_>,
+    ui: &mut Ui,
+) -> io::Result<Ended> {
+    let Some(out) = below.out.as_deref() else {
+        return Ok(Ended::Refused(Exit::Unusable));
+    };
+    let path = packed.map_or(out, Packed::folder);
     let to = match to.map(|asked| target(call.formats, asked)).transpose() {
         Ok(to) => to,
         Err(message) => {
-            return Ok(ui.refuse(&message));
+            return Ok(Ended::Refused(ui.refuse(&message)));
         }
     };
     let extension = to.as_ref().map(|(_, extension)| extension.as_str());
     let tasks = match plan(call.formats, paths, path, extension) {
         Ok(tasks) => tasks,
-        Err(problems) => return Ok(refuse(&problems, ui)),
+        Err(problems) => return Ok(Ended::Refused(refuse(&problems, ui))),
     };
     let to = to.map(|(format, _)| format);
     if let Err(error) = call
         .check_opening(paths)
         .and_then(|()| check_options(&tasks, to, making, call))
     {
-        return Ok(ui.fail(&error));
+        return Ok(Ended::Refused(ui.fail(&error)));
     }
     let manifest = match begin(path, below.dry_run, &tasks) {
         Ok(manifest) => manifest,
-        Err(error) => return Ok(ui.fail(&error)),
+        Err(error) => return Ok(Ended::Refused(ui.fail(&error))),
     };
     let sizes = tasks.iter().map(Task::size);
     let folder = Folder {
         path,
+        out,
         to,
         dry: below.dry_run,
         making,
@@ -133,11 +180,11 @@ pub fn run(
         cores: Cores::new(),
         unsynced: UnsyncedFolders::default(),
     };
-    let exit = folder.make_all(tasks, ui)?;
-    if exit.is_none() {
-        return Ok(ui.found_nothing(paths));
-    }
-    Ok(exit.unwrap_or(Exit::Fine))
+    let ended = folder.make_all(tasks, ui)?;
+    let Some(ended) = ended else {
+        return Ok(Ended::Refused(ui.found_nothing(paths)));
+    };
+    Ok(ended)
 }
 
 /// Prints the problems of a plan, the first ten of many.
@@ -225,7 +272,7 @@ impl Task {
 
 impl Folder<'_> {
     /// Makes all files; returns the worst exit code, or `None` if there is no recording.
-    fn make_all(self, tasks: Vec<Task>, ui: &mut Ui) -> io::Result<Option<Exit>> {
+    fn make_all(self, tasks: Vec<Task>, ui: &mut Ui) -> io::Result<Option<Ended>> {
         let started = Instant::now();
         let mut summary = Summary::default();
         let mut failed: BTreeSet<PathBuf> = BTreeSet::new();
@@ -248,6 +295,7 @@ impl Folder<'_> {
         )?;
         let Folder {
             path,
+            out,
             dry,
             manifest,
             unsynced,
@@ -256,7 +304,8 @@ impl Folder<'_> {
         let mut exit = summary.exit;
         if !dry {
             for folder in failed {
-                remove_empty(&folder, path);
+                let below = folder.strip_prefix(out).unwrap_or(&folder);
+                remove_empty(&path.join(below), path);
             }
             unsynced.sync();
             if let Err(error) = manifest.finish() {
@@ -275,7 +324,7 @@ impl Folder<'_> {
                 "{} with loss{what}",
                 Counted(summary.lossy, "file")
             ));
-            let made = path.join(manifest::NAME);
+            let made = out.join(manifest::NAME);
             ui.remark(&format!(
                 "{} has a line for each file, with what was rounded or left out; the same call with --json \
                  prints it",
@@ -285,8 +334,9 @@ impl Folder<'_> {
         summary.print(started.elapsed(), ui)?;
         if summary.left > 0 {
             ui.complain("there is no room left: the same call does the rest later");
+            return Ok(Some(Ended::Full(exit)));
         }
-        Ok(Some(exit))
+        Ok(Some(Ended::Whole(exit)))
     }
 
     fn one(&self, task: Task) -> FileReport {
@@ -309,13 +359,17 @@ impl Folder<'_> {
         match opened {
             Err(Error::UnknownFormat { .. }) if !job.found.named => {}
             Err(error) => {
-                report.out = Some(self.path.join(&job.out));
+                report.out = Some(self.out.join(&job.out));
                 report.fail(error);
             }
             Ok(recording) => {
-                report.out = Some(self.path.join(&job.out));
+                // The disk does not tell the size of what is in an archive.
+                if bytes == 0 {
+                    report.read = recording.input().size();
+                }
+                report.out = Some(self.out.join(&job.out));
                 if let Err(error) = self.recording(&job, &recording, &at, &mut report) {
-                    let out = self.path.join(&job.out);
+                    let out = self.out.join(&job.out);
                     let error = of_output(error, out.as_os_str());
                     if is_full(&error) {
                         self.is_full.store(true, Ordering::Relaxed);

@@ -7,6 +7,7 @@
 mod losses;
 mod make;
 mod manifest;
+mod packed;
 mod parallel;
 mod plan;
 mod progress;

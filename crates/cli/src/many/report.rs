@@ -53,7 +53,7 @@ pub struct FileReport {
     pub status: Status,
     pub format: Option<String>,
     pub to: Option<String>,
-    read: u64,
+    pub read: u64,
     bytes: Option<u64>,
     lossy: bool,
     losses: Vec<String>,

@@ -3,6 +3,7 @@
 
 #![allow(clippy::needless_raw_string_hashes)] // The test tool writes them when it updates.
 
+mod archives;
 mod common;
 mod delta;
 mod echo;

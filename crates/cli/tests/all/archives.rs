@@ -1,0 +1,241 @@
+//! Archives, as users see them: each verb does with an archive what it does with the folder that was packed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gametape_core::Input;
+use gametape_testkit::archive::pack;
+use snapbox::cmd::cargo_bin;
+
+use crate::common::{fine, json, names, outputs, refused};
+
+/// A folder with recordings of several formats, and a note.
+fn games(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let game = |seed| {
+        let scenarios = gametape_samples::mines::scenarios();
+        let game = gametape_samples::mines::record(&scenarios[seed], seed as u64).unwrap();
+        gametape::mines::rmv::write(&game).unwrap()
+    };
+    let mut text = gametape::echo::echoreplay::Writer::new(Vec::new());
+    let options = gametape_samples::echo::MatchOptions {
+        frames: Some(30),
+        ..gametape_samples::echo::MatchOptions::default()
+    };
+    for frame in gametape_samples::echo::Match::new(options) {
+        text.push(&frame).unwrap();
+    }
+    let files: Vec<(String, Vec<u8>)> = vec![
+        ("2022/a.rmv".into(), game(0)),
+        ("2022/b.rmv".into(), game(1)),
+        ("match.echoreplay".into(), text.finish().unwrap()),
+        ("notes.txt".into(), b"a note".to_vec()),
+        ("run.murk".into(), gametape::murk::doc_example()),
+    ];
+    for (name, bytes) in &files {
+        let path = folder.join("games").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    files
+}
+
+/// The content of a zip, by its names.
+fn unpacked(zip: &Path) -> Vec<(String, Vec<u8>)> {
+    let input = Input::from(fs::read(zip).unwrap());
+    let limits = gametape::archive::Limits::default();
+    let archive = gametape::archive::Archive::open(input, "a.zip", limits).unwrap();
+    let content = |file| archive.unpack(file).unwrap().bytes().unwrap().into_owned();
+    let files = archive.files().iter();
+    files
+        .map(|file| (file.name.clone(), content(file)))
+        .collect()
+}
+
+fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let below = path.strip_prefix(root).unwrap().to_str().unwrap();
+            files.push((below.to_owned(), fs::read(&path).unwrap()));
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn each_verb_does_with_an_archive_what_it_does_with_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let files = games(path);
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(name, bytes)| (&**name, &**bytes))
+        .collect();
+    let run = |args: &str| {
+        let output = crate::common::gametape(path, &crate::common::words(args))
+            .output()
+            .unwrap();
+        let text = |bytes| {
+            let text = String::from_utf8(bytes).unwrap();
+            // How long it took is another matter.
+            let lines = text.lines().map(|line| {
+                let line = line.split("B in ").next().unwrap();
+                line.split(",\"took_s\"").next().unwrap().to_owned()
+            });
+            lines.collect::<Vec<String>>()
+        };
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    };
+    // The facade's tests have all kinds.
+    let kinds = ["deflate.zip", "plain.tar", "packed.tar.zst"];
+    for kind in kinds {
+        fs::write(path.join(kind), pack(kind, &files)).unwrap();
+    }
+    for verb in [
+        "inspect GAMES",
+        "inspect --json GAMES",
+        "inspect --full GAMES",
+        "verify GAMES",
+        "verify --json GAMES",
+        "stats GAMES",
+        "stats --csv GAMES",
+        "tables GAMES/run.murk",
+        "dump GAMES/2022/a.rmv",
+        "dump GAMES/match.echoreplay --at 0.2",
+        "diff GAMES/2022/a.rmv GAMES/2022/b.rmv",
+        "picture GAMES/2022/a.rmv -",
+        "verify GAMES/2022",
+        "verify GAMES/**/a.rmv",
+        "repair GAMES --out made/repaired",
+        "convert GAMES/match.echoreplay --to butter --out made/converted",
+        "convert GAMES/match.echoreplay --to echoreplay --redact --out made/redacted",
+        "convert GAMES/match.echoreplay made/one.butter",
+        "cut GAMES/match.echoreplay made/part.echoreplay --from 0.1",
+        "publish GAMES --out made/site",
+    ] {
+        let told = |games: &str| {
+            fs::create_dir_all(path.join("made")).unwrap();
+            let (code, out, said) = run(&verb.replace("GAMES", games));
+            // Folders are listed by name, archives in their own order.
+            let named = |lines: Vec<String>| -> Vec<String> {
+                let lines = lines.iter().map(|line| line.replace(games, "GAMES"));
+                let mut lines: Vec<String> = lines.collect();
+                lines.sort();
+                lines
+            };
+            let mut made = tree(&path.join("made"));
+            // It names what things were made of, and when.
+            made.retain(|(name, _)| !name.starts_with("site/"));
+            fs::remove_dir_all(path.join("made")).unwrap();
+            (code, named(out), named(said), made)
+        };
+        let plain = told("games");
+        assert!(matches!(plain.0, Some(0 | 1 | 3)), "{verb}: {:?}", plain.2);
+        for kind in kinds {
+            let packed = told(kind);
+            assert_eq!(plain.0, packed.0, "{verb} of {kind}: {:?}", packed.2);
+            assert_eq!(plain.1, packed.1, "{verb} of {kind}");
+            assert_eq!(plain.2, packed.2, "{verb} of {kind}");
+            assert!(plain.3 == packed.3, "{verb} of {kind} makes other files");
+        }
+    }
+}
+
+#[test]
+fn an_archive_is_made_of_an_archive_and_made_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let files = games(path);
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(name, bytes)| (&**name, &**bytes))
+        .collect();
+    fs::write(path.join("games.zip"), pack("deflate.zip", &files)).unwrap();
+    outputs(path, "repair games.zip --out whole", 0);
+    let made = |name: &str| (path.join(name), unpacked(&path.join(name)));
+    let first = fine(path, "repair games.zip --out made.zip");
+    assert!(first.contains("made.zip/2022/a.rmv"), "{first}");
+    assert_eq!(made("made.zip").1, tree(&path.join("whole")));
+    let bytes = fs::read(path.join("made.zip")).unwrap();
+    let again = fine(path, "repair --json games.zip --out made.zip");
+    assert_eq!(
+        json(again.lines().last().unwrap())["summary"]["kept"],
+        4,
+        "{again}"
+    );
+    assert!(fs::read(path.join("made.zip")).unwrap() == bytes);
+    // A dry run leaves nothing.
+    let before = names(path);
+    let dry = fine(path, "repair --json games.zip --out made.zip --dry-run");
+    assert_eq!(
+        json(dry.lines().last().unwrap())["summary"]["kept"],
+        4,
+        "{dry}"
+    );
+    assert_eq!(names(path), before);
+    // Another's zip stays.
+    refused(
+        path,
+        "repair games --out games.zip",
+        "games.zip exists and is not replaced; --replace replaces it",
+    );
+    assert_eq!(unpacked(&path.join("games.zip")).len(), files.len());
+    // What is missing is an error, and leaves the zip and nothing else.
+    let before = names(path);
+    let (_, said) = outputs(path, "repair games/no --out made.zip", 2);
+    assert_eq!(said, "gametape: games/no: no such file\n");
+    assert_eq!(names(path), before);
+    assert!(fs::read(path.join("made.zip")).unwrap() == bytes);
+}
+
+#[test]
+fn a_call_that_is_killed_makes_the_same_zip_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let files = games(path);
+    let game = &files[2].1;
+    let all: Vec<String> = (0..40)
+        .map(|number| format!("{number:02}.echoreplay"))
+        .collect();
+    let all: Vec<(&str, &[u8])> = all.iter().map(|name| (&**name, &**game)).collect();
+    fs::write(path.join("matches.zip"), pack("deflate.zip", &all)).unwrap();
+    let convert = "convert matches.zip --to butter --out";
+    outputs(path, &format!("{convert} whole.zip"), 3);
+    let work: PathBuf = path.join(".gametape-killed.zip");
+    let there = || fs::read_dir(&work).map_or(0, Iterator::count);
+    let mut kills = 0;
+    while there() < 20 && !path.join("killed.zip").exists() && kills < 200 {
+        let before = there();
+        let mut child = std::process::Command::new(cargo_bin("gametape"))
+            .current_dir(path)
+            .args(convert.split(' ').chain(["killed.zip"]))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while there() < before + 5 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+    }
+    outputs(path, &format!("{convert} killed.zip"), 3);
+    assert_eq!(
+        unpacked(&path.join("killed.zip")),
+        unpacked(&path.join("whole.zip"))
+    );
+    assert!(!work.exists());
+}
