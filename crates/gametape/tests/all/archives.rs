@@ -274,3 +274,30 @@ fn what_is_lost_in_an_archive_is_named() {
         said[0]
     );
 }
+
+/// The tapes of the machine, if it has them.
+#[test]
+fn variants_in_archives_are_read_to_their_end() {
+    let variants =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/echo/variants");
+    for name in [
+        "gzip-members.echoreplay.gz",
+        "zip-in-zip.echoreplay",
+        "entry-twice.echoreplay",
+        "mac.echoreplay",
+    ] {
+        let path = variants.join(name);
+        if !path.is_file() {
+            println!("skipped: there is no {name}");
+            continue;
+        }
+        let recording = Recording::open(&path).unwrap();
+        assert_eq!(
+            recording.info(Secrets::Hide).unwrap().value.steps,
+            Some(12),
+            "{name}"
+        );
+        let found = find(&path).into_iter().map(|found| found.unwrap().path);
+        assert_eq!(found.collect::<Vec<PathBuf>>(), [recording.path()]);
+    }
+}
