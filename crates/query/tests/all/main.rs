@@ -10,6 +10,7 @@ mod cookbook;
 mod dump;
 mod hostile;
 mod order;
+mod packed;
 mod peers;
 mod relations;
 mod samples;
