@@ -1,4 +1,4 @@
-//! What users get: archives of the command, and the packages with the page.
+//! What users get: an archive of each program.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,9 +14,6 @@ use crate::{build_viewer, cargo, root, run};
 /// The version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The option of cargo's for changes that are not committed.
-const DIRTY: &str = "--allow-dirty";
-
 /// The programs: each has its package and an archive of its own, because SQL is heavy.
 const PROGRAMS: [(&str, &str); 3] = [
     ("gametape", "gametape-cli"),
@@ -26,7 +23,7 @@ const PROGRAMS: [(&str, &str); 3] = [
 
 /// Builds the programs and packs each, with all that belongs to it, for the platform of this machine. One of
 /// them alone, if it is named.
-pub fn dist(args: &[&str]) -> Result<(), String> {
+pub fn pack_programs(args: &[&str]) -> Result<(), String> {
     let wanted = |name: &&str| args.is_empty() || args.contains(name);
     if let Some(unknown) = args
         .iter()
@@ -69,35 +66,6 @@ fn pack(program: &str, package: &str) -> Result<(), String> {
     fs::remove_dir_all(&folder).map_err(fail)?;
     println!("{}", dist.join(archive).display());
     Ok(())
-}
-
-/// Publishes the crates, or only packages and builds them (`--dry-run`). The page lies in the package of
-/// `gametape-live` meanwhile.
-pub fn publish(args: &[&str]) -> Result<(), String> {
-    // cargo would ask for this, but takes the page for a change: git ignores it.
-    let mut git = Command::new("git");
-    let git = git.current_dir(root()).args(["status", "--porcelain"]);
-    let changed = git.output().map_err(|error| format!("git: {error}"))?;
-    let is_clean = changed.status.success() && changed.stdout.is_empty();
-    if !is_clean && !args.contains(&DIRTY) {
-        return Err(format!(
-            "there are changes that are not committed, and no {DIRTY}"
-        ));
-    }
-    let args = args.iter().filter(|arg| **arg != DIRTY);
-    build_viewer()?;
-    let page = root().join("crates/live/page");
-    emptied(&page)?;
-    let copied = copy(&root().join("target/viewer/dist"), &page);
-    let published = copied
-        .map_err(|error| format!("{}: {error}", page.display()))
-        .and_then(|()| {
-            run(cargo()
-                .args(["publish", "--workspace", "--locked", DIRTY])
-                .args(args))
-        });
-    fs::remove_dir_all(&page).map_err(|error| format!("{}: {error}", page.display()))?;
-    published
 }
 
 /// Builds a program for release and returns its path.
@@ -211,21 +179,6 @@ fn emptied(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(fail)
 }
 
-/// Copies what is in a folder into another.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let to = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &to)?;
-        } else {
-            fs::copy(entry.path(), to)?;
-        }
-    }
-    Ok(())
-}
-
 /// The SHA-256 of a file, as hexadecimal digits.
 fn sha256(path: &Path) -> io::Result<String> {
     let mut digits = String::new();
@@ -233,19 +186,4 @@ fn sha256(path: &Path) -> io::Result<String> {
         let _ = write!(digits, "{byte:02x}");
     }
     Ok(digits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checksum_is_the_one_that_sha256sum_prints() {
-        let path = std::env::temp_dir().join(format!("gametape-sha256-{}", std::process::id()));
-        fs::write(&path, "abc").unwrap();
-        let sum = sha256(&path).unwrap();
-        fs::remove_file(&path).unwrap();
-        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(sum, known);
-    }
 }
