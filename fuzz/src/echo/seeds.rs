@@ -50,7 +50,7 @@ fn boned(mut frame: Frame) -> Frame {
 /// Files as the reference of .butter writes them.
 const REFERENCE: [&[u8]; 3] = [
     include_bytes!("../../../crates/echo/tests/reference/counts.butter"),
-    include_bytes!("../../../crates/echo/tests/reference/quiet.butter"),
+    include_bytes!("../../../crates/echo/tests/reference/gap.butter"),
     include_bytes!("../../../crates/echo/tests/reference/doubt.butter"),
 ];
 
