@@ -34,9 +34,6 @@ __all__ = [
     "Rows",
     "Column",
     "Table",
-    "sweep",
-    "Env",
-    "VectorEnv",
     "Run",
     "Divergence",
     "Explanation",
@@ -351,8 +348,6 @@ _Command: TypeAlias = Mapping[str, Any]
 _Observation: TypeAlias = dict[str, NDArray[Any]]
 # A recording of a world: opened, as bytes, or its path.
 _Given: TypeAlias = Recording | bytes | _Path
-_Reward: TypeAlias = Callable[[_Observation, _Observation], float]
-_Done: TypeAlias = Callable[[_Observation], object]
 # The value of a parameter: as in a description, or as text in TOML.
 _Value: TypeAlias = Any
 
@@ -545,71 +540,3 @@ class Minimised:
     @property
     def data(self) -> dict[str, Any]: ...
     def save(self, path: _Path, *, replace: bool = False) -> None: ...
-
-@final
-class Env:
-    def __new__(
-        cls,
-        world: World,
-        watch: Sequence[str] | None = None,
-        *,
-        reward: _Reward | None = None,
-        done: _Done | None = None,
-        horizon: int | None = None,
-        ticks: int = 1,
-    ) -> Self: ...
-    def reset(
-        self, *, seed: int | None = None, options: Any = None
-    ) -> tuple[_Observation, dict[str, Any]]: ...
-    def step(
-        self, commands: Iterable[_Command] | None = None
-    ) -> tuple[_Observation, float, bool, bool, dict[str, Any]]: ...
-    def close(self) -> None: ...
-    @property
-    def world(self) -> World: ...
-    @property
-    def observation_space(self) -> Any: ...
-    @property
-    def action_space(self) -> Any: ...
-
-@final
-class VectorEnv:
-    def __new__(
-        cls,
-        world: World,
-        n: int,
-        watch: Sequence[str] | None = None,
-        *,
-        reward: _Reward | None = None,
-        done: _Done | None = None,
-        horizon: int | None = None,
-        ticks: int = 1,
-    ) -> Self: ...
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[_Observation, dict[str, Any]]: ...
-    def step(
-        self, commands: Sequence[Iterable[_Command]]
-    ) -> tuple[_Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]: ...
-    def close(self) -> None: ...
-    @property
-    def num_envs(self) -> int: ...
-    @property
-    def world(self) -> World: ...
-    @property
-    def observation_space(self) -> Any: ...
-    @property
-    def single_observation_space(self) -> Any: ...
-    @property
-    def single_action_space(self) -> Any: ...
-
-def sweep(
-    world: World,
-    grid: dict[str, Any] | None = None,
-    seeds: Iterable[int] | None = None,
-    *,
-    ticks: int,
-    commands: Iterable[_Command] | None = None,
-    measure: Sequence[str] | str | Callable[[_Observation], float | dict[str, float]] | None = None,
-    progress: _Progress | None = None,
-) -> Data: ...

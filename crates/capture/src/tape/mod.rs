@@ -16,7 +16,6 @@ mod opened;
 mod part;
 mod parts;
 mod pass;
-mod pieces;
 mod reading;
 mod schema;
 mod segments;
