@@ -83,6 +83,8 @@ def scan(
     table: str,
     columns: Sequence[str] | None = None,
     where: str | Iterable[str] | None = None,
+    start: _Moment | None = None,
+    end: _Moment | None = None,
     *,
     secrets: bool = False,
     errors: _Errors = "collect",

@@ -136,6 +136,49 @@ def test_scans_read_many_recordings_as_one(samples: Path) -> None:
         gametape.scan(samples / "v1-*.rmv", "mouse_events", where="action=jump")
 
 
+def test_a_scan_reads_a_range_of_each_recording(samples: Path) -> None:
+    paths = sorted(samples.glob("v1-*.rmv"))
+    lengths = [gametape.open(path).info()["duration_ms"] / 1000 for path in paths]
+    assert min(lengths) < 1 < max(lengths)
+
+    def own(path: Path, length: float, start: float | str | None, end: float | str | None) -> polars.DataFrame:
+        # The last second of a recording that is shorter is all of it, and nothing is before that.
+        if length < 1 and end == "-1s":
+            start, end = "end", 0
+        if length < 1 and start == "-1s":
+            start = None
+        game = gametape.open(path)
+        if (start, end) == ("end", 0):
+            return polars.DataFrame(game.table("mouse_events", ["time_ms", "x"])).clear()
+        return polars.DataFrame(game.table("mouse_events", ["time_ms", "x"], start, end))
+
+    ranges: list[tuple[float | str | None, float | str | None]] = [
+        (None, 0.5),
+        (0.2, "400ms"),
+        ("step:5", "step:9"),
+        ("-1s", None),
+        (-1.0, "end"),
+        (None, "-1s"),
+        ("end", None),
+    ]
+    for start, end in ranges:
+        each = [own(path, length, "-1s" if start == -1.0 else start, end) for path, length in zip(paths, lengths)]
+        wanted = polars.concat(each)
+        rows = polars.DataFrame(gametape.scan(paths, "mouse_events", ["time_ms", "x"], None, start, end))
+        assert rows.equals(wanted) and (len(rows) > 0 or start == "end"), (start, end)
+        rows = polars.DataFrame(gametape.scan(paths, "mouse_events", ["time_ms", "x"], "x>100", start, end))
+        assert rows.equals(wanted.filter(polars.col("x") > 100)), (start, end)
+    # What no recording can have is refused at once; what one of them lacks is its problem.
+    with pytest.raises(gametape.UsageError, match="(?i)before|after"):
+        gametape.scan(paths, "mouse_events", start=2.0, end=1.0)
+    with pytest.raises(gametape.UsageError, match="a moment is"):
+        gametape.scan(paths, "mouse_events", start="soon")
+    none = gametape.scan([*paths, samples / "heat.murk"], "rmv.mouse_events", start="tick:3")
+    assert len(none.read()) == 0 and len(none.problems) == len(paths)
+    with pytest.raises(gametape.UsageError):
+        gametape.scan(paths, "mouse_events", start="tick:3", errors="raise").read()
+
+
 def test_a_closed_recording_refuses_and_its_rows_stay(samples: Path) -> None:
     with gametape.open(samples / "loss.rmv") as game:
         rows, play = game.table("cursor"), game.playback()
