@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, final
+from typing import Any, Literal, Protocol, final
 
 from numpy.typing import NDArray
 from typing_extensions import CapsuleType, Self, TypeAlias
@@ -55,6 +55,13 @@ __version__: str
 _Path: TypeAlias = str | PathLike[str]
 # A number of seconds, or a text such as "1:23.4", "tick:137", "step:600", "end" or "-5s".
 _Moment: TypeAlias = str | float
+# What any library that knows Arrow gives: polars, pandas, pyarrow, DuckDB, and this one.
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
+
 _Errors: TypeAlias = Literal["raise", "collect"]
 # Receives the number of bytes that were processed, and of all.
 _Progress: TypeAlias = Callable[[int, int], object]
@@ -99,6 +106,8 @@ def query(
     sql: str,
     paths: _Path | Iterable[_Path],
     *,
+    params: Mapping[str, str | float] | None = None,
+    tables: Mapping[str, _ArrowStream | _ArrowArray | _Path] | None = None,
     strict: bool = False,
     secrets: bool = False,
     policy: _Path | None = None,
