@@ -465,15 +465,14 @@ async fn run_sql(
     if !args.param.is_empty() {
         answer = answer.with_param_values(args.param.clone())?;
     }
-    let rows = answer.execute_stream().await?;
     let is_shared = args.out.is_none()
         && io::stdout().is_terminal()
         && args.form().is_some_and(|form| form != Form::Table);
     let rows = if is_shared {
         // Rows and a bar on one terminal would cover each other.
-        rows
+        answer.execute_stream().await?
     } else {
-        shown(Arc::clone(archive.progress()), rows)
+        shown(Arc::clone(archive.progress()), answer).await?
     };
     if let Some(path) = &args.out {
         let form = args.form().map_or_else(|| form_of(path), Ok)?;
