@@ -20,6 +20,7 @@ mod pieces;
 mod reading;
 mod schema;
 mod segments;
+mod sizes;
 mod stats;
 mod tables;
 
