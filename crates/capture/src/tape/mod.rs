@@ -19,6 +19,7 @@ mod pass;
 mod reading;
 mod schema;
 mod segments;
+mod sizes;
 mod stats;
 mod tables;
 

@@ -12,6 +12,7 @@ use gametape_delta::wire::Header;
 use super::defs::is_state;
 use super::dump::stamp;
 use super::opened::{PacketsTape, made_of};
+use super::sizes::BITS;
 use crate::clock::Clock;
 use crate::cursor::Cursor;
 use crate::follow::Steps;
@@ -43,7 +44,9 @@ impl Part {
     /// its ticks, it is all.
     pub fn of(capture: &Capture<'_>, scans: &[Scan]) -> Result<Self, Error> {
         let has_range = |scan: &Scan| scan.from.is_some() || scan.to.is_some();
-        if !scans.iter().any(has_range) {
+        // Facts are about all packets, whatever the range.
+        let is_of_all = |scan: &Scan| scan.table == BITS.name;
+        if !scans.iter().any(has_range) || scans.iter().any(is_of_all) {
             return Ok(Self::whole(capture));
         }
         let states = scans.iter().filter(|scan| is_state(&scan.table));
@@ -130,6 +133,9 @@ pub(super) fn pieces(
 ) -> Result<Vec<u64>, Error> {
     let is_state = is_state(table);
     let mut starts = vec![0];
+    if table == BITS.name {
+        return Ok(starts);
+    }
     if let Some(map) = Map::of(capture, is_state)?.filter(|map| map.ascends || !is_state) {
         let is = |chunk: &usize| !is_state || capture.has_full(chunk - 1);
         let borders = capture.borders(at_most, is).into_iter();
