@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, final
+from typing import Any, Literal, Protocol, final
 
 from numpy.typing import NDArray
 from typing_extensions import CapsuleType, Self, TypeAlias
@@ -21,7 +21,10 @@ __all__ = [
     "RefusedError",
     "open",
     "scan",
+    "verify",
     "query",
+    "Check",
+    "Checks",
     "Audit",
     "Finding",
     "Data",
@@ -34,9 +37,6 @@ __all__ = [
     "Rows",
     "Column",
     "Table",
-    "sweep",
-    "Env",
-    "VectorEnv",
     "Run",
     "Divergence",
     "Explanation",
@@ -52,6 +52,13 @@ __version__: str
 _Path: TypeAlias = str | PathLike[str]
 # A number of seconds, or a text such as "1:23.4", "tick:137", "step:600", "end" or "-5s".
 _Moment: TypeAlias = str | float
+# What any library that knows Arrow gives: polars, pandas, pyarrow, DuckDB, and this one.
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
+
 _Errors: TypeAlias = Literal["raise", "collect"]
 # Receives the number of bytes that were processed, and of all.
 _Progress: TypeAlias = Callable[[int, int], object]
@@ -76,21 +83,28 @@ class UsageError(Error, ValueError): ...
 class RefusedError(Error): ...
 
 def open(
-    path: _Path, *, secrets: bool = False, errors: _Errors = "raise", **options: _Option
+    path: _Path | bytes | bytearray | memoryview, *, secrets: bool = False, errors: _Errors = "raise", **options: _Option
 ) -> Recording: ...
 def scan(
     paths: _Path | Iterable[_Path],
     table: str,
     columns: Sequence[str] | None = None,
     where: str | Iterable[str] | None = None,
+    start: _Moment | None = None,
+    end: _Moment | None = None,
     *,
     secrets: bool = False,
     errors: _Errors = "collect",
 ) -> Rows: ...
+def verify(
+    paths: _Path | Iterable[_Path], *, policy: _Path | None = None, **options: _Option
+) -> Checks: ...
 def query(
     sql: str,
     paths: _Path | Iterable[_Path],
     *,
+    params: Mapping[str, str | float] | None = None,
+    tables: Mapping[str, _ArrowStream | _ArrowArray | _Path] | None = None,
     strict: bool = False,
     secrets: bool = False,
     policy: _Path | None = None,
@@ -166,6 +180,7 @@ class Recording:
         width: int = 800,
     ) -> Picture: ...
     def close(self) -> None: ...
+    def __reduce__(self) -> tuple[Callable[..., Recording], tuple[Path | bytes]]: ...
     def __enter__(self) -> Self: ...
     def __exit__(
         self,
@@ -214,6 +229,7 @@ class Rows:
     def read(self, *, progress: _Progress | None = None) -> Data: ...
     def keys(self) -> list[str]: ...
     def __iter__(self) -> Iterator[Data]: ...
+    def _repr_html_(self) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType: ...
     def __arrow_c_schema__(self) -> CapsuleType: ...
 
@@ -221,6 +237,7 @@ class Rows:
 class Data:
     def keys(self) -> list[str]: ...
     def to_pandas(self) -> Any: ...
+    def _repr_html_(self) -> str: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
     def __contains__(self, name: str, /) -> bool: ...
@@ -238,6 +255,36 @@ class Audit:
     def findings(self) -> list[Finding]: ...
     @property
     def facts(self) -> dict[str, Any]: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Checks:
+    def read(self, *, progress: _Progress | None = None) -> Data: ...
+    def __iter__(self) -> Iterator[Check]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType: ...
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+
+@final
+class Check:
+    @property
+    def path(self) -> Path: ...
+    @property
+    def format(self) -> str | None: ...
+    @property
+    def verdict(self) -> Literal["pass", "warn", "fail"]: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def findings(self) -> list[Finding]: ...
+    @property
+    def facts(self) -> dict[str, Any]: ...
+    @property
+    def advice(self) -> list[str]: ...
+    @property
+    def admitted(self) -> bool | None: ...
+    @property
+    def reasons(self) -> list[dict[str, Any]]: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class Finding:
@@ -284,6 +331,7 @@ class Diff:
     def details(self) -> dict[str, Any]: ...
     @property
     def precision(self) -> dict[str, Any] | None: ...
+    def _repr_html_(self) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType: ...
     def __arrow_c_schema__(self) -> CapsuleType: ...
 
@@ -351,8 +399,6 @@ _Command: TypeAlias = Mapping[str, Any]
 _Observation: TypeAlias = dict[str, NDArray[Any]]
 # A recording of a world: opened, as bytes, or its path.
 _Given: TypeAlias = Recording | bytes | _Path
-_Reward: TypeAlias = Callable[[_Observation, _Observation], float]
-_Done: TypeAlias = Callable[[_Observation], object]
 # The value of a parameter: as in a description, or as text in TOML.
 _Value: TypeAlias = Any
 
@@ -545,71 +591,3 @@ class Minimised:
     @property
     def data(self) -> dict[str, Any]: ...
     def save(self, path: _Path, *, replace: bool = False) -> None: ...
-
-@final
-class Env:
-    def __new__(
-        cls,
-        world: World,
-        watch: Sequence[str] | None = None,
-        *,
-        reward: _Reward | None = None,
-        done: _Done | None = None,
-        horizon: int | None = None,
-        ticks: int = 1,
-    ) -> Self: ...
-    def reset(
-        self, *, seed: int | None = None, options: Any = None
-    ) -> tuple[_Observation, dict[str, Any]]: ...
-    def step(
-        self, commands: Iterable[_Command] | None = None
-    ) -> tuple[_Observation, float, bool, bool, dict[str, Any]]: ...
-    def close(self) -> None: ...
-    @property
-    def world(self) -> World: ...
-    @property
-    def observation_space(self) -> Any: ...
-    @property
-    def action_space(self) -> Any: ...
-
-@final
-class VectorEnv:
-    def __new__(
-        cls,
-        world: World,
-        n: int,
-        watch: Sequence[str] | None = None,
-        *,
-        reward: _Reward | None = None,
-        done: _Done | None = None,
-        horizon: int | None = None,
-        ticks: int = 1,
-    ) -> Self: ...
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[_Observation, dict[str, Any]]: ...
-    def step(
-        self, commands: Sequence[Iterable[_Command]]
-    ) -> tuple[_Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]: ...
-    def close(self) -> None: ...
-    @property
-    def num_envs(self) -> int: ...
-    @property
-    def world(self) -> World: ...
-    @property
-    def observation_space(self) -> Any: ...
-    @property
-    def single_observation_space(self) -> Any: ...
-    @property
-    def single_action_space(self) -> Any: ...
-
-def sweep(
-    world: World,
-    grid: dict[str, Any] | None = None,
-    seeds: Iterable[int] | None = None,
-    *,
-    ticks: int,
-    commands: Iterable[_Command] | None = None,
-    measure: Sequence[str] | str | Callable[[_Observation], float | dict[str, float]] | None = None,
-    progress: _Progress | None = None,
-) -> Data: ...

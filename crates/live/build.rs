@@ -10,8 +10,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let page = env::var_os("GAMETAPE_PAGE").map(PathBuf::from);
-    // A package can't reach what lies beside it: `cargo xtask publish` puts the page into it. In the repository,
-    // what an interrupted publication left there is out of date.
+    // A package can't reach what lies beside it: for a release, the page is put into it. In the repository, what a
+    // release left there is out of date.
     let is_package = !manifest.join("../../viewer/build.ts").exists();
     let page = page.unwrap_or_else(|| {
         manifest.join(if is_package {

@@ -1,15 +1,10 @@
-//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | docs | wheel |
-//! new-format | dist | publish`.
+//! Chores of the workspace: `cargo xtask demo | test | fmt | lint | bench | fuzz | book | viewer | docs | wheel | dist`.
 
-mod arrows;
 mod bench;
-mod manifests;
-mod modules;
-mod new_format;
+mod dist;
 mod outside;
 mod python;
 mod ran;
-mod release;
 mod test;
 mod viewer;
 
@@ -28,16 +23,13 @@ cargo xtask COMMAND
                    viewer (needs node and npm) and of the Python package (needs python3 with venv and pip);
                    or the test programs whose name contains NAME
   fmt              format the code of all workspaces
-  lint             check the arrows between crates and modules, the manifests of the crates that are published,
-                   formatting and lints, as CI does
+  lint             check formatting and lints, as CI does
   bench [ARGS]     run the benchmarks beside the peers and print a line for each case; then time verify on
                    10,000 files, and convert on folders of matches; `bench query` times SQL, `bench cluster` a
                    cluster
   fuzz [SECONDS] [NAME]
                    run every fuzz check whose name contains NAME on all inputs that are one step away from a
                    seed, then under libFuzzer for SECONDS each (default 60); needs cargo-fuzz
-  new-format NAME  write a new format into this repository: a copy of examples/own-format, with its lines in the
-                   registry, the manifests, the fuzz checks, the benchmarks and the book
   book             build the book; needs mdbook
   viewer           check and build the viewer, to target/viewer; needs node and npm
   docs             build the documentation of the Python package, with its notebooks, to target/python-docs/html;
@@ -46,9 +38,7 @@ cargo xtask COMMAND
                    gametape-query); needs python3 with venv and pip
   dist             build the programs for release and pack each with its licences, `gametape` also with completions
                    and manual pages: target/dist/gametape-VERSION-TARGET.tar.gz, gametape-query-…, and their
-                   SHA-256 beside them; `dist gametape` packs one alone
-  publish [ARGS]   run cargo publish on all crates, with the page in gametape-live; --dry-run only packages them
-                   and builds the packages";
+                   SHA-256 beside them; `dist gametape` packs one alone";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -62,13 +52,11 @@ fn main() -> ExitCode {
         Some("lint") => lint(),
         Some("bench") => bench::run_all(&rest),
         Some("fuzz") => fuzz(&rest),
-        Some("new-format") => new_format::run(&rest),
         Some("book") => book(),
         Some("viewer") => build_viewer(),
         Some("docs") => python::docs(),
         Some("wheel") => python::wheel(&rest),
-        Some("dist") => release::dist(&rest),
-        Some("publish") => release::publish(&rest),
+        Some("dist") => dist::pack_programs(&rest),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -171,11 +159,6 @@ const SMALL: &[&[&str]] = &[
 ];
 
 fn lint() -> Result<(), String> {
-    let mut against = arrows::check(&root())?;
-    against.extend(manifests::check(&root())?);
-    if !against.is_empty() {
-        return Err(against.join("\n"));
-    }
     fmt(&["--check"])?;
     for manifest in MANIFESTS {
         run(cargo()
@@ -265,4 +248,61 @@ fn build_viewer() -> Result<(), String> {
     viewer::build().map_err(|blocked| match blocked {
         Blocked::Missing(why) | Blocked::Broken(why) => why,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use toml::{Table, Value};
+
+    use super::*;
+
+    /// The crates that know no other of ours but these. Above them cargo keeps the order: it takes no circle.
+    const BELOW: [(&str, &[&str]); 8] = [
+        ("core", &[]),
+        ("delta-derive", &[]),
+        ("delta", &["core", "delta-derive"]),
+        ("capture", &["core", "delta"]),
+        ("echo", &["core"]),
+        ("mines", &["core"]),
+        ("murk", &["core"]),
+        ("tables", &["core"]),
+    ];
+
+    fn manifest(of: &Path) -> Table {
+        let text = fs::read_to_string(of.join("Cargo.toml")).unwrap();
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn formats_do_not_know_each_other_nor_what_is_built_on_them() {
+        for (name, allowed) in BELOW {
+            let manifest = manifest(&root().join("crates").join(name));
+            let ours = manifest["dependencies"].as_table().unwrap().keys();
+            let ours = ours.filter_map(|name| name.strip_prefix("gametape"));
+            let ours = ours.map(|name| name.trim_start_matches('-'));
+            let more: BTreeSet<&str> = ours.filter(|name| !allowed.contains(name)).collect();
+            assert!(more.is_empty(), "crates/{name} depends on {more:?}");
+        }
+    }
+
+    /// cargo takes a package without these; those who use it need them.
+    #[test]
+    fn what_is_published_has_its_licences_and_says_what_it_is() {
+        for folder in fs::read_dir(root().join("crates")).unwrap() {
+            let folder = folder.unwrap().path();
+            let manifest = manifest(&folder);
+            let package = &manifest["package"];
+            if package.get("publish") == Some(&Value::Boolean(false)) {
+                continue;
+            }
+            for key in ["description", "documentation", "keywords", "categories"] {
+                assert!(package.get(key).is_some(), "{folder:?}: {key}");
+            }
+            for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
+                assert!(folder.join(file).is_file(), "{folder:?}: {file}");
+            }
+        }
+    }
 }

@@ -13,11 +13,10 @@ pub const VARIABLE: &str = "GAMETAPE_PYTHON";
 /// The name of the tests of the package.
 pub const PACKAGE: &str = "the Python package";
 
-const NEEDS: [&str; 19] = [
+const NEEDS: [&str; 18] = [
     "boto3==1.44.8",
     "duckdb==2.0.1",
     "furo==2025.12.19",
-    "gymnasium==1.4.0",
     "hypothesis==6.170.17",
     "ipykernel==7.4.0",
     "jupytext==1.19.6",

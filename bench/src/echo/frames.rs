@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::io::Cursor;
 
-use gametape_echo::butter::{self, Compression, Mode, Options, Writer};
+use gametape_echo::butter::{self, Compression, Options, Writer};
 use gametape_echo::{Frame, Game};
 use gametape_samples::echo::{Match, MatchOptions};
 
@@ -57,27 +57,18 @@ fn any(wants: &dyn Fn(&str) -> bool, name: &str) -> bool {
     })
 }
 
-const COMPRESSIONS: [(Mode, Compression); 3] = [
-    (Mode::Correct, Compression::None),
-    (Mode::Compat, Compression::None),
-    (Mode::Correct, Compression::Zstd3),
-];
+const COMPRESSIONS: [Compression; 2] = [Compression::None, Compression::Zstd3];
 
-fn full(name: &str, (mode, compression): (Mode, Compression)) -> String {
-    let mode = match mode {
-        Mode::Correct => "correct",
-        Mode::Compat => "compat",
-    };
-    format!("{name}{mode}-{}", compression.name())
+fn full(name: &str, compression: Compression) -> String {
+    format!("{name}{}", compression.name())
 }
 
 fn measure(wants: &dyn Fn(&str) -> bool, name: &str, frames: &[Frame]) {
     let count = COUNT.max(frames.len());
-    for case in COMPRESSIONS {
+    for compression in COMPRESSIONS {
         let options = Options {
-            mode: case.0,
             keyframe_interval: 300,
-            compression: case.1,
+            compression,
         };
         let mut spool = Vec::new();
         let write = |spool: &mut Vec<u8>, count: usize| {
@@ -93,14 +84,18 @@ fn measure(wants: &dyn Fn(&str) -> bool, name: &str, frames: &[Frame]) {
         // In cyclic frames the time goes back, which begins a chunk there as it does in the
         // original.
         let bytes = write(&mut spool, count);
-        let title = full(&format!("echo-write/{name}-"), case);
+        let title = full(&format!("echo-write/{name}-"), compression);
         if wants(&title) {
-            let rounds = if case.1 == Compression::None { 4 } else { 2 };
+            let rounds = if compression == Compression::None {
+                4
+            } else {
+                2
+            };
             let time = best(rounds, || drop(black_box(write(&mut spool, count))));
             let (_, once) = alloc::count(|| write(&mut spool, count));
             report(&title, count, time, bytes.len(), once.calls);
         }
-        let title = full(&format!("echo-read/{name}-"), case);
+        let title = full(&format!("echo-read/{name}-"), compression);
         if wants(&title) {
             let read = || {
                 let file = butter::read(black_box(&bytes)).expect("just written");

@@ -6,8 +6,8 @@
 # %% [markdown]
 # # A Murk world
 #
-# This notebook asks how a world looks while it runs, how far a small difference reaches, and what
-# its parameters do. It needs no recording: the worlds run in Python.
+# This notebook asks how a world looks while it runs, and how far a small difference reaches. It
+# needs no recording: the worlds run in Python.
 
 # %%
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import gametape
 import matplotlib.pyplot as plt
 import numpy as np
-import polars as pl
 from IPython.display import Image
 from matplotlib.animation import FuncAnimation, PillowWriter
 
@@ -187,50 +186,3 @@ print("its own world:", plate.verify(recording).ok)
 damaged = bytearray(recording)
 damaged[-1] ^= 1
 print(plate.verify(bytes(damaged)).divergence.message)
-
-# %% [markdown]
-# ## A sweep
-#
-# `sweep` runs the pasture with each combination of two parameters, on all cores, and gives a row
-# for each run. How much grass is left after 200 ticks, for how fast it grows and how fast it is
-# eaten? `measure` looks at the state at the end of a run. The sheep walk the same way in each run,
-# and the world has no noise, so there is nothing to repeat with other seeds.
-
-
-# %%
-def measure(state: dict[str, np.ndarray]) -> dict[str, float]:
-    return {
-        "grass": float(state["grass"].mean()),
-        "bare": float((state["grass"] < 0.1).mean() * 100),
-    }
-
-
-runs = gametape.sweep(
-    pasture,
-    {
-        "propagator.0.regrowth_rate": [0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
-        "propagator.0.consumption_rate": [0.5, 1.0, 2.0, 4.0],
-    },
-    ticks=TICKS,
-    commands=commands,
-    measure=measure,
-)
-runs = pl.DataFrame(runs).rename(lambda name: name.removeprefix("propagator.0."))
-runs.head()
-
-# %%
-fig, axes = plt.subplots(1, 2, figsize=(8, 3.6))
-rates = sorted(runs["consumption_rate"].unique())
-for ax, name in zip(axes, ["grass", "bare"]):
-    for rate, color in zip(rates, plt.get_cmap("viridis")(np.linspace(0, 0.85, len(rates)))):
-        of = runs.filter(pl.col("consumption_rate") == rate).sort("regrowth_rate")
-        ax.plot(of["regrowth_rate"], of[name], "o-", color=color, label=f"{rate:g}")
-    ax.set(xscale="log", xlabel="growth (1/s)", ylim=0)
-    ax.set_xticks(
-        [0.01, 0.02, 0.05, 0.1, 0.2, 0.5], labels=["0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]
-    )
-    ax.minorticks_off()
-axes[0].set_ylabel("grass after 200 ticks, mean (0 to 1)")
-axes[1].set_ylabel("cells with less than 0.1 of grass (%)")
-axes[1].legend(title="eaten (1/s)", frameon=False)
-plt.show()

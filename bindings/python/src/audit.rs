@@ -1,10 +1,12 @@
 //! Results of audits.
 
+use gametape::Severity;
 use gametape::core::tape;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
 
+use crate::page;
 use crate::values::{object, to_dict, to_python};
 
 /// The outcome of checking a recording.
@@ -28,13 +30,9 @@ pub struct Audit {
 
 impl From<tape::Audit> for Audit {
     fn from(audit: tape::Audit) -> Self {
-        let finding = |finding: &tape::AnyFinding| Finding {
-            text: finding.to_string(),
-            data: object(finding),
-        };
         Self {
             verdict: audit.verdict().to_string(),
-            findings: audit.findings.iter().map(finding).collect(),
+            findings: audit.findings.iter().map(Finding::from).collect(),
             summary: audit.summary,
             facts: audit.facts,
         }
@@ -53,6 +51,11 @@ impl Audit {
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         to_dict(py, &self.facts)
+    }
+
+    /// Shows the verdict and the findings in a notebook.
+    fn _repr_html_(&self) -> String {
+        page::findings(&self.verdict, &self.summary, &texts(&self.findings))
     }
 
     fn __repr__(&self) -> String {
@@ -81,7 +84,28 @@ pub struct Finding {
     data: Map<String, Value>,
 }
 
+impl From<&tape::AnyFinding> for Finding {
+    fn from(finding: &tape::AnyFinding) -> Self {
+        Self {
+            text: finding.to_string(),
+            data: object(finding),
+        }
+    }
+}
+
+/// The findings as sentences.
+pub fn texts(findings: &[Finding]) -> Vec<String> {
+    let texts = findings.iter().map(|finding| finding.text.clone());
+    texts.collect()
+}
+
 impl Finding {
+    /// Returns whether it matters so much.
+    pub fn is(&self, severity: Severity) -> bool {
+        let own = self.data.get("severity").and_then(Value::as_str);
+        own == Some(severity.name())
+    }
+
     fn get<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, self.data.get(key).unwrap_or(&Value::Null))
     }

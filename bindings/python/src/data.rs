@@ -8,11 +8,17 @@ use arrow_array::types::{
     UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, StructArray};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use gametape::core::text::Counted;
 use pyo3::exceptions::{PyKeyError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+
+use crate::errors::Failure;
+use crate::page;
+use crate::rows::of_arrow;
 
 /// Rows in memory. Any library that knows Arrow takes them without a copy; `data["x"]` is a column
 /// as an array of NumPy, for a grid in its shape.
@@ -131,6 +137,13 @@ impl Data {
         }
     }
 
+    /// Shows the first and the last rows in a notebook.
+    fn _repr_html_(&self) -> PyResult<String> {
+        let says = Counted(self.__len__() as u64, "row").to_string();
+        let html = page::rows(&self.schema, &self.batches, &says);
+        Ok(html.map_err(of_arrow)?)
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "<Data of {} rows: {}>",
@@ -205,9 +218,49 @@ fn view<'py, T: ArrowPrimitiveType>(
     numpy.call_method1("asarray", (view,))
 }
 
+/// The type of a column as an array; `None` if there is none. Those of our tables stay as they are, but a query may
+/// have any.
+fn plain(kind: &DataType) -> Option<DataType> {
+    Some(match kind {
+        DataType::Boolean
+        | DataType::Int64
+        | DataType::UInt64
+        | DataType::Float32
+        | DataType::Float64
+        | DataType::Utf8
+        | DataType::Timestamp(TimeUnit::Microsecond, _) => kind.clone(),
+        DataType::Dictionary(key, text)
+            if (&**key, &**text) == (&DataType::Int32, &DataType::Utf8) =>
+        {
+            kind.clone()
+        }
+        DataType::Dictionary(_, value) => return plain(value),
+        DataType::Int8 | DataType::Int16 | DataType::Int32 => DataType::Int64,
+        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::UInt64,
+        DataType::Float16 => DataType::Float32,
+        DataType::Null
+        | DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => DataType::Float64,
+        DataType::Utf8View | DataType::LargeUtf8 => DataType::Utf8,
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
+            DataType::Timestamp(TimeUnit::Microsecond, None)
+        }
+        _ => return None,
+    })
+}
+
 /// Returns a column as an array. A missing number is NaN, a missing time NaT, a missing text None; other
 /// columns with gaps are masked arrays.
 fn to_numpy<'py>(numpy: &Bound<'py, PyModule>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
+    let kind = array.data_type();
+    let Some(plain) = plain(kind) else {
+        let text =
+            format!("a column of the type {kind} is no array of NumPy; polars and pyarrow take it");
+        return Err(Failure::usage(text).into());
+    };
+    let array = &cast(array, &plain).map_err(of_arrow)?;
     let gaps = array.null_count() > 0;
     match array.data_type() {
         DataType::Float64 => {

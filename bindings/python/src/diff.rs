@@ -11,6 +11,8 @@ use pyo3::types::{PyCapsule, PyDict};
 use serde_json::{Map, Value, json};
 
 use crate::data::{capsule, schema_capsule};
+use crate::page;
+use crate::rows::of_arrow;
 use crate::values::{object, to_dict, to_python};
 
 /// The differences between two recordings. Any library that knows Arrow takes them as a table, with
@@ -105,6 +107,13 @@ impl Diff {
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         schema_capsule(py, self.rows.schema_ref())
+    }
+
+    /// Shows the first difference and the rows in a notebook.
+    fn _repr_html_(&self) -> PyResult<String> {
+        let says = self.first.as_deref().unwrap_or("no differences");
+        let html = page::rows(&self.rows.schema(), std::slice::from_ref(&self.rows), says);
+        Ok(html.map_err(of_arrow)?)
     }
 
     fn __repr__(&self) -> String {

@@ -34,6 +34,7 @@ mod sql;
 mod stream;
 mod table;
 mod values;
+mod verify;
 mod work;
 mod worlds;
 
@@ -46,9 +47,12 @@ fn gametape_python(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
     module.add_function(wrap_pyfunction!(recording::open, module)?)?;
     module.add_function(wrap_pyfunction!(scan::scan, module)?)?;
+    module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(sql::query, module)?)?;
     module.add_class::<audit::Audit>()?;
     module.add_class::<audit::Finding>()?;
+    module.add_class::<verify::Check>()?;
+    module.add_class::<verify::Checks>()?;
     module.add_class::<data::Data>()?;
     module.add_class::<diff::Diff>()?;
     module.add_class::<made::Made>()?;

@@ -1,5 +1,6 @@
 //! Moments as callers in Python write them.
 
+use gametape::core::tape;
 use gametape::{At, Recording, Time, When, Work};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
@@ -13,6 +14,32 @@ impl Moment {
     /// Returns it as the library takes it.
     pub fn when(self) -> When {
         self.0
+    }
+
+    /// Returns the moment if it is the same in every recording.
+    pub const fn fixed(&self) -> Option<At> {
+        match self.0 {
+            When::At(at) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// Like [`Moment::within`]; `None` for so many seconds before the end of a recording that is shorter.
+    pub fn if_long_enough(
+        &self,
+        recording: &Recording,
+        work: &Work<'_>,
+    ) -> Result<Option<At>, Failure> {
+        match recording.at_with(&self.0, work) {
+            Ok(at) => Ok(Some(at)),
+            Err(error)
+                if matches!(self.0, When::BeforeEnd(_))
+                    && matches!(error.tape_error(), Some(tape::Error::NotRecorded { .. })) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Returns the moment in a recording.

@@ -53,8 +53,15 @@ fn option(def: &OptionDef, value: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
         .map_err(|error| Failure::usage(error).into())
 }
 
-/// Reads a file that is not a recording.
 fn file(path: &Path, most: u64) -> Result<OptionValue, Failure> {
+    Ok(OptionValue::File {
+        path: path.to_owned(),
+        bytes: contents(path, most)?,
+    })
+}
+
+/// Reads a file that is not a recording.
+pub fn contents(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| {
         let mut file = file.take(most.saturating_add(1));
@@ -70,8 +77,5 @@ fn file(path: &Path, most: u64) -> Result<OptionValue, Failure> {
         }
         .into());
     }
-    Ok(OptionValue::File {
-        path: path.to_owned(),
-        bytes,
-    })
+    Ok(bytes)
 }

@@ -11,8 +11,9 @@ use gametape::{
     Selection, Verb, Work,
 };
 use gametape_picture::Stretch;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyTuple};
 
 use crate::audit::Audit;
 use crate::diff::Diff;
@@ -33,7 +34,8 @@ use crate::work::{Progress, attempt, attempt_short, is_short, is_short_to_open, 
 /// simulation.
 const MOST: u64 = 1_000_000_000;
 
-/// Opens a recording of any known format, which is recognised by its content, then by its extension.
+/// Opens a recording of any known format, which is recognised by its content, then by its extension: a file, a folder
+/// that is one recording, or bytes in memory.
 ///
 /// With `secrets=True`, tokens, addresses and ids of users are shown. With `errors="collect"`, a broken
 /// recording gives what is intact, and `problems` has its problem. Other options are
@@ -44,23 +46,23 @@ const MOST: u64 = 1_000_000_000;
 /// 'rmv'
 /// >>> game.header["details"]["board"]["mines"]
 /// 99
+/// >>> gametape.open(open("game.rmv", "rb").read())
+/// <Recording <bytes> (rmv)>
 #[pyfunction]
 #[pyo3(signature = (path, *, secrets = false, errors = Errors::Raise, **options))]
 #[pyo3(text_signature = "(path, *, secrets=False, errors='raise', **options)")]
 pub fn open(
     py: Python<'_>,
-    path: PathBuf,
+    path: Origin,
     secrets: bool,
     errors: Errors,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Recording> {
     let formats = gametape::formats();
     let read = options::read(options, &formats.options(&[Verb::Open]))?;
+    let is_in_memory = matches!(path, Origin::Bytes(_));
     // Anything but a file may keep the reader waiting, and an option may be a large file.
-    let is_soon_open = options.is_none()
-        && py
-            .detach(|| fs::metadata(&path))
-            .is_ok_and(|meta| meta.is_file() && meta.len() > 0 && is_short_to_open(meta.len()));
+    let is_soon_open = options.is_none() && py.detach(|| path.is_short());
     let (recording, is_short) = attempt_short(py, is_soon_open, &Progress::NONE, move |_| {
         let recording = open_with(&formats, &path, &read)?;
         let is_short = is_short(&recording);
@@ -68,6 +70,11 @@ pub fn open(
     })?;
     Ok(Recording {
         path: recording.path().to_owned(),
+        is_in_memory,
+        options: options
+            .map(PyDictMethods::copy)
+            .transpose()?
+            .map(Bound::unbind),
         format: recording.format().name(),
         inner: RwLock::new(Some(Arc::new(recording))),
         is_short,
@@ -81,32 +88,78 @@ pub fn open(
     })
 }
 
+/// The path of a recording in memory, for messages.
+const BYTES: &str = "<bytes>";
+
+/// Where a recording is.
+pub enum Origin {
+    Path(PathBuf),
+    Bytes(Vec<u8>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Origin {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            return Ok(Self::Bytes(bytes.as_bytes().to_vec()));
+        }
+        if object.is_instance_of::<PyByteArray>() || object.is_instance_of::<PyMemoryView>() {
+            // Python itself knows how to copy parts of memory that are no whole.
+            let bytes = object.py().get_type::<PyBytes>().call1((object,))?;
+            return Ok(Self::Bytes(bytes.extract()?));
+        }
+        object.extract().map(Self::Path)
+    }
+}
+
+impl Origin {
+    /// Whether opening it is short.
+    fn is_short(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => is_short_to_open(bytes.len() as u64),
+            Self::Path(path) => fs::metadata(path)
+                .is_ok_and(|meta| meta.is_file() && meta.len() > 0 && is_short_to_open(meta.len())),
+        }
+    }
+}
+
 fn open_with(
     formats: &Formats,
-    path: &Path,
+    origin: &Origin,
     options: &Options,
 ) -> Result<gametape::Recording, Failure> {
     let all = OpenOptions {
         options: options.clone(),
         ..OpenOptions::default()
     };
-    let recording = formats.open_with(path, &all)?;
+    let recording = match origin {
+        Origin::Path(path) => formats.open_with(path, &all)?,
+        Origin::Bytes(bytes) => formats.read(bytes.as_slice(), BYTES, &all)?,
+    };
     // The library leaves out those of other formats, which suits a command over many files.
     let what = format!("to open {} recordings", recording.format().name());
     let checked = options.check(&what, recording.format().options(Verb::Open));
-    checked.map_err(|error| Error::tape(path)(error.into()))?;
+    checked.map_err(|error| Error::tape(recording.path())(error.into()))?;
     Ok(recording)
 }
 
-/// A recording. It is safe between threads, and open until it is closed or gone.
+/// A recording. It is safe between threads, and open until it is closed or gone. It can be pickled: another process
+/// opens the same path in the same way, or gets the bytes of one in memory.
 ///
 /// >>> with gametape.open("game.rmv") as game:
 /// ...     print(game)
 /// <Recording game.rmv (rmv)>
+/// >>> import pickle
+/// >>> pickle.loads(pickle.dumps(gametape.open("game.rmv"))).format
+/// 'rmv'
 #[pyclass(frozen, module = "gametape")]
 pub struct Recording {
     inner: RwLock<Option<Arc<gametape::Recording>>>,
-    /// The path.
+    is_in_memory: bool,
+    /// Those of the format that it was opened with.
+    options: Option<Py<PyDict>>,
+    /// The path; `<bytes>` for a recording in memory.
     #[pyo3(get)]
     path: PathBuf,
     /// The name of the format.
@@ -522,6 +575,42 @@ impl Recording {
         *inner = None;
     }
 
+    /// Returns a call that opens it again.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let recording = self.get()?;
+        let origin = if self.is_in_memory {
+            let bytes = recording.input().bytes();
+            let bytes = bytes.map_err(|error| Failure::io(&self.path, error))?;
+            PyBytes::new(py, &bytes).into_any()
+        } else if py.detach(|| is_stream(&self.path)) {
+            // It can be read only once.
+            let text = format!(
+                "{}: a recording from a stream can't be pickled; open its bytes",
+                self.path.spelled()
+            );
+            return Err(PyTypeError::new_err(text));
+        } else {
+            self.path.as_path().into_pyobject(py)?.into_any()
+        };
+        let named = match &self.options {
+            Some(options) => options.bind(py).copy()?,
+            None => PyDict::new(py),
+        };
+        named.set_item("secrets", self.secrets == Secrets::Show)?;
+        let errors = match self.errors {
+            Errors::Raise => "raise",
+            Errors::Collect => "collect",
+        };
+        named.set_item("errors", errors)?;
+        let open = py.import("gametape")?.getattr("open")?;
+        let partial = py.import("functools")?.getattr("partial")?;
+        let call = partial.call((open,), Some(&named))?;
+        Ok((call, PyTuple::new(py, [origin])?))
+    }
+
     const fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
         slf
     }
@@ -613,6 +702,11 @@ impl Recording {
             Ok(page(&name, &info, &tables, svg.as_deref()))
         })
     }
+}
+
+/// Whether this is a pipe, a terminal or a socket.
+fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
 /// The folder of an output in the recording's own format, whose name has to fit.

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -10,12 +11,18 @@ use gametape::core::Spell as _;
 use gametape::core::table::{Batch, ScanError};
 use gametape::{Lane, Scan, Secrets, Selecting, Selection, TableDef, Value};
 use gametape_tables::{ArrowTable, ReadError, Reader};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::data::{Data, capsule, schema_capsule};
 use crate::errors::{Failure, Problems};
+use crate::page;
 use crate::stream::{Output, Source, Stream};
+
+/// How long a notebook waits for rows, and how many it shows.
+const SOON: Duration = Duration::from_secs(1);
+const FIRST: usize = 10;
 
 /// Rows that are read when somebody asks for them, each time from the start. Any library that knows
 /// Arrow takes them, without a copy and a batch at a time.
@@ -79,6 +86,24 @@ impl Rows {
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         self.problems.list(py)
+    }
+
+    /// Shows the first rows in a notebook, if they are there soon: nobody has asked for the others yet.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let (first, says) = match Stream::glance(py, &self.source, SOON) {
+            Ok(Some(batch)) => {
+                let shown = batch.slice(0, batch.num_rows().min(FIRST));
+                (vec![shown], "The first rows; read() gives all.".to_owned())
+            }
+            Ok(None) => (Vec::new(), "No rows so far; read() gives all.".to_owned()),
+            Err(error) if error.is_instance_of::<PyException>(py) => {
+                (Vec::new(), error.value(py).to_string())
+            }
+            // An interrupt.
+            Err(error) => return Err(error),
+        };
+        let html = page::rows(&self.source.schema, &first, &says);
+        Ok(html.map_err(of_arrow)?)
     }
 
     fn __repr__(&self) -> String {

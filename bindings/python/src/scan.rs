@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::errors::{Errors, Failure, Problems};
+use crate::moment::Moment;
 use crate::rows::{Columns, Reading, Rows};
 use crate::stream::Source;
 use crate::work::{Progress, attempt};
@@ -24,7 +25,8 @@ use crate::work::{Progress, attempt};
 /// Paths are files, folders, or patterns such as `games/*.rmv`, one or several. Their headers are read
 /// at once, and their rows when they are asked for, one recording after the other. A recording
 /// without the table has no rows. `where` has conditions such as `x>=1.5`, all of which
-/// must be met. As in SQL, a broken recording gives its intact rows, its problem is in
+/// must be met. `start` and `end` are moments of each recording, as for `Recording.table`: `end=10.0` gives its
+/// first ten seconds, `start="-5s"` its last five; nothing else is read. As in SQL, a broken recording gives its intact rows, its problem is in
 /// `problems`, and the others follow; with `errors="raise"` it raises.
 ///
 /// >>> rows = gametape.scan("games", "mouse_events", ["recording", "time_ms", "x"], where="action=lmb_down")
@@ -33,22 +35,30 @@ use crate::work::{Progress, attempt};
 /// ['recording', 'time_ms', 'x']
 /// >>> sorted(set(data["recording"]))
 /// ['games/a.rmv', 'games/b.rmv']
+/// >>> begin = gametape.scan("games", "mouse_events", ["time_ms"], end=0.5).read()
+/// >>> 0 < len(begin) < len(data)
+/// True
 #[pyfunction]
-#[pyo3(signature = (paths, table, columns = None, r#where = None, *, secrets = false, errors = Errors::Collect))]
+#[pyo3(signature = (paths, table, columns = None, r#where = None, start = None, end = None, *, secrets = false, errors = Errors::Collect))]
 #[pyo3(
-    text_signature = "(paths, table, columns=None, where=None, *, secrets=False, errors='collect')"
+    text_signature = "(paths, table, columns=None, where=None, start=None, end=None, *, secrets=False, errors='collect')"
 )]
+#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 pub fn scan(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
     table: String,
     columns: Option<Vec<String>>,
     r#where: Option<&Bound<'_, PyAny>>,
+    start: Option<Moment>,
+    end: Option<Moment>,
     secrets: bool,
     errors: Errors,
 ) -> PyResult<Rows> {
     let paths = paths_of(paths)?;
     let selection = selection(r#where)?;
+    let range = Range { start, end };
+    range.check()?;
     let secrets = if secrets {
         Secrets::Show
     } else {
@@ -63,7 +73,12 @@ pub fn scan(
         let schema = columns.schema()?;
         let size = archive.paths.iter().map(|(_, size)| size).sum();
         let read = move |out: &crate::stream::Output| {
-            archive.read(&columns, &selection, out, errors, &noted);
+            let wanted = Wanted {
+                columns: &columns,
+                selection: &selection,
+                range: &range,
+            };
+            archive.read(&wanted, out, errors, &noted);
         };
         Ok(Source {
             schema,
@@ -105,6 +120,58 @@ fn selection(conditions: Option<&Bound<'_, PyAny>>) -> PyResult<Selection> {
         }
     }
     Ok(selection)
+}
+
+/// The moments of a range, which mean another place in each recording.
+struct Range {
+    start: Option<Moment>,
+    end: Option<Moment>,
+}
+
+impl Range {
+    /// Refuses a range that ends before it starts, as far as this is known without a recording: else each would have
+    /// this problem.
+    fn check(&self) -> Result<(), Failure> {
+        let at = |moment: &Option<Moment>| moment.as_ref().and_then(Moment::fixed);
+        let scan = Scan {
+            from: at(&self.start),
+            to: at(&self.end),
+            ..Scan::table("")
+        };
+        let checked = scan.check_range();
+        checked.map_err(|error| Failure::usage(error.to_string()))
+    }
+
+    /// Returns a scan with the range in a recording; `None` if it ends before the recording starts. The last five
+    /// seconds of a recording that is shorter are all of it.
+    fn within(
+        &self,
+        scan: &Scan,
+        recording: &Recording,
+        work: &Work<'_>,
+    ) -> Result<Option<Scan>, Failure> {
+        let at = |moment: &Moment| moment.if_long_enough(recording, work);
+        let from = self.start.as_ref().map(at).transpose()?.flatten();
+        let to = self.end.as_ref().map(at).transpose()?;
+        if to == Some(None) {
+            return Ok(None);
+        }
+        let scan = Scan {
+            from,
+            to: to.flatten(),
+            ..scan.clone()
+        };
+        let checked = scan.check_range();
+        checked.map_err(|error| Failure::scan(recording.path(), error))?;
+        Ok(Some(scan))
+    }
+}
+
+/// What is wanted of each recording.
+struct Wanted<'w> {
+    columns: &'w Columns,
+    selection: &'w Selection,
+    range: &'w Range,
 }
 
 /// Recordings that have a table.
@@ -236,15 +303,14 @@ impl Archive {
 
     fn read(
         &self,
-        columns: &Columns,
-        selection: &Selection,
+        wanted: &Wanted<'_>,
         out: &crate::stream::Output,
         errors: Errors,
         problems: &Problems,
     ) {
         let mut before = 0;
         for (path, size) in &self.paths {
-            let read = self.read_one(path, before, columns, selection, out);
+            let read = self.read_one(path, before, wanted, out);
             before += size;
             out.at(before);
             let goes_on = match read {
@@ -262,8 +328,7 @@ impl Archive {
         &self,
         path: &PathBuf,
         before: u64,
-        columns: &Columns,
-        selection: &Selection,
+        wanted: &Wanted<'_>,
         out: &crate::stream::Output,
     ) -> Result<ControlFlow<()>, Failure> {
         let recording = Recording::open(path)?;
@@ -276,16 +341,20 @@ impl Archive {
             let stamp = gametape::core::table::StampColumn::named(&condition.column);
             stamp.is_some() || own.column(&condition.column).is_some()
         };
-        if !selection.conditions.iter().all(has) {
+        if !wanted.selection.conditions.iter().all(has) {
             // A missing value meets no condition.
             return Ok(ControlFlow::Continue(()));
         }
+        let range = &wanted.range;
+        let Some(scan) = range.within(&self.scan, &recording, &out.work())? else {
+            return Ok(ControlFlow::Continue(()));
+        };
         Reading {
             recording: &recording,
             own,
-            columns,
-            scan: &self.scan,
-            selection,
+            columns: wanted.columns,
+            scan: &scan,
+            selection: wanted.selection,
             before,
         }
         .run(out)

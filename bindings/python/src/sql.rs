@@ -3,7 +3,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,9 +11,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use arrow_array::RecordBatchReader;
 use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::ArrowError;
 use gametape::{Recording, Secrets, Work};
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyMapping, PyString};
+use pyo3_arrow::input::AnyRecordBatch;
+use tempfile::{Builder, TempPath};
 
 use crate::errors::{Errors, Failure, Problems};
 use crate::rows::Rows;
@@ -36,19 +42,31 @@ const TICK: Duration = Duration::from_millis(20);
 /// is an error. A recording that cannot be read raises what `gametape.open` raises. `threads` and `memory` (such as `"4GB"`) limit what the query takes, `policy` is the
 /// file of the policy of `verdicts`. Needs `pip install gametape[sql]`.
 ///
+/// `params` has the values of `$name` in the query: texts, numbers, `True` or `False`. `tables` has tables of your own: dataframes of any library that
+/// knows Arrow, such as polars, pandas, pyarrow and DuckDB, rows of gametape, and paths of files `.csv`, `.parquet`, `.arrow` and `.json`. A
+/// dataframe is copied to a temporary file, which goes with the rows.
+///
 /// >>> rows = gametape.query("SELECT outcome, count(*) AS games FROM games GROUP BY 1", "games")
 /// >>> int(rows.read()["games"].sum())
 /// 2
+/// >>> import polars
+/// >>> clubs = polars.DataFrame({"level": ["expert", "beginner"], "club": ["red", "blue"]})
+/// >>> sql = "SELECT club FROM games JOIN clubs USING (level) WHERE outcome = $outcome ORDER BY 1"
+/// >>> rows = gametape.query(sql, "games", params={"outcome": "win"}, tables={"clubs": clubs})
+/// >>> rows.read()["club"].tolist()
+/// ['blue', 'red']
 #[pyfunction]
-#[pyo3(signature = (sql, paths, *, strict = false, secrets = false, policy = None, threads = None, memory = None))]
+#[pyo3(signature = (sql, paths, *, params = None, tables = None, strict = false, secrets = false, policy = None, threads = None, memory = None))]
 #[pyo3(
-    text_signature = "(sql, paths, *, strict=False, secrets=False, policy=None, threads=None, memory=None)"
+    text_signature = "(sql, paths, *, params=None, tables=None, strict=False, secrets=False, policy=None, threads=None, memory=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 pub fn query(
     py: Python<'_>,
     sql: &str,
     paths: &Bound<'_, PyAny>,
+    params: Option<&Bound<'_, PyMapping>>,
+    tables: Option<&Bound<'_, PyMapping>>,
     strict: bool,
     secrets: bool,
     policy: Option<PathBuf>,
@@ -74,20 +92,44 @@ pub fn query(
             .filter(|(_, on)| *on)
             .map(|(flag, _)| (*flag).into()),
     );
-    // With the space it is a query, even if there is a file of this name.
-    args.extend(["--".into(), format!("{sql} ").into()]);
+    for (name, value) in named(params)? {
+        args.extend(["--param".into(), parameter(&name, &value)?.into()]);
+    }
+    let tables = named(tables)?;
+    let tables = tables.iter().map(|(name, table)| Own::of(name, table));
+    let tables = tables.collect::<PyResult<Vec<_>>>()?;
     let paths = paths_of(paths)?;
     if paths.is_empty() {
         return Err(Failure::usage("a query needs the path of at least one recording").into());
     }
-    args.extend(paths.into_iter().map(Into::into));
-    let query = Query {
-        program: program(py)?,
-        args,
-    };
+    // With the space it is a query, even if there is a file of this name.
+    let asked = ["--".into(), format!("{sql} ").into()].into_iter();
+    let asked: Vec<OsString> = asked.chain(paths.into_iter().map(Into::into)).collect();
+    let program = program(py)?;
     let problems = Problems::default();
     let noted = problems.clone();
     let source = attempt(py, &Progress::NONE, move |work| {
+        let mut written = Vec::new();
+        for (name, table) in tables {
+            let path = match table {
+                Own::File(path) => path,
+                Own::Rows(rows) => {
+                    let file = write(&name, rows, work)?;
+                    let path = file.to_path_buf();
+                    written.push(file);
+                    path
+                }
+            };
+            let mut table = OsString::from(format!("{name}="));
+            table.push(path);
+            args.extend(["--table".into(), table]);
+        }
+        args.extend(asked);
+        let query = Query {
+            program,
+            args,
+            _written: written,
+        };
         let first = query.start(work)?;
         let schema = first.rows.schema();
         let first = Mutex::new(Some(first));
@@ -116,6 +158,96 @@ pub fn query(
     })
 }
 
+/// The pairs of a mapping, whose names are those of SQL.
+fn named<'py>(
+    mapping: Option<&Bound<'py, PyMapping>>,
+) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let Some(mapping) = mapping else {
+        return Ok(Vec::new());
+    };
+    let pairs = mapping.items()?.into_iter();
+    let pairs = pairs.map(|pair| pair.extract::<(String, Bound<'py, PyAny>)>());
+    let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
+    // The program splits name and value there.
+    match pairs
+        .iter()
+        .find(|(name, _)| name.is_empty() || name.contains('='))
+    {
+        Some((name, _)) => Err(Failure::usage(format!("{name:?} is no name in SQL")).into()),
+        None => Ok(pairs),
+    }
+}
+
+/// A value as the program takes it.
+fn parameter(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let text = if let Ok(text) = value.cast::<PyString>() {
+        // In quotes it stays a text, whatever it looks like.
+        format!("'{}'", text.to_str()?.replace('\'', "''"))
+    } else if let Ok(flag) = value.cast::<PyBool>() {
+        flag.is_true().to_string()
+    } else if value.hasattr("__index__")? {
+        // Those of NumPy, too.
+        value.extract::<i64>()?.to_string()
+    } else if value.hasattr("__float__")? {
+        format!("{:?}", value.extract::<f64>()?)
+    } else {
+        let kind = value.get_type().name()?;
+        let text = format!("params[{name:?}] can be a text, a number or a bool, not {kind}");
+        return Err(Failure::usage(text).into());
+    };
+    Ok(format!("{name}={text}"))
+}
+
+/// A table of the caller's own.
+enum Own {
+    File(PathBuf),
+    Rows(Box<dyn RecordBatchReader + Send>),
+}
+
+impl Own {
+    fn of(name: &str, table: &Bound<'_, PyAny>) -> PyResult<(String, Self)> {
+        let is_rows = table.hasattr("__arrow_c_stream__")? || table.hasattr("__arrow_c_array__")?;
+        let own = if is_rows {
+            Self::Rows(table.extract::<AnyRecordBatch>()?.into_reader()?)
+        } else if let Ok(path) = table.extract() {
+            Self::File(path)
+        } else {
+            let kind = table.get_type().name()?;
+            let text = format!(
+                "tables[{name:?}] can be a dataframe that gives Arrow, or the path of a file, not {kind}"
+            );
+            return Err(Failure::usage(text).into());
+        };
+        Ok((name.to_owned(), own))
+    }
+}
+
+/// Writes a table to a temporary file. As a stream, since the texts of a column may be others in each batch.
+fn write(
+    name: &str,
+    rows: Box<dyn RecordBatchReader + Send>,
+    work: &Work<'_>,
+) -> Result<TempPath, Failure> {
+    let file = Builder::new().suffix(".arrow").tempfile();
+    let (file, path) = file
+        .map_err(|error| Failure::io(&env::temp_dir(), error))?
+        .into_parts();
+    let wrong = |error: ArrowError| match error {
+        ArrowError::IoError(_, error) => Failure::io(&path, error),
+        error => Failure::usage(format!("tables[{name:?}]: {error}")),
+    };
+    let out = BufWriter::new(file);
+    let mut writer = StreamWriter::try_new(out, &rows.schema()).map_err(wrong)?;
+    for batch in rows {
+        work.wanted().map_err(|_| Failure::usage("cancelled"))?;
+        writer.write(&batch.map_err(wrong)?).map_err(wrong)?;
+    }
+    let out = writer.into_inner().map_err(wrong)?;
+    out.into_inner()
+        .map_err(|error| Failure::io(&path, error.into_error()))?;
+    Ok(path)
+}
+
 /// Finds the program among those of this Python, then where the system looks for programs.
 fn program(py: Python<'_>) -> PyResult<PathBuf> {
     let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
@@ -139,6 +271,8 @@ fn program(py: Python<'_>) -> PyResult<PathBuf> {
 struct Query {
     program: PathBuf,
     args: Vec<OsString>,
+    /// The caller's own tables, which go with it.
+    _written: Vec<TempPath>,
 }
 
 /// A process that answers. It is ended when nobody wants its rows.

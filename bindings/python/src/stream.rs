@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -18,26 +18,30 @@ use crate::work::{TICK, here, panicked};
 /// The number of batches that are read ahead of the consumer.
 const AHEAD: usize = 2;
 
-/// Something that can be read from its start any number of times.
+/// Something that can be read from its start any number of times, as rows or as things that become rows.
 #[derive(Clone)]
-pub struct Source {
+pub struct Source<T = RecordBatch> {
+    /// The schema of the rows.
     pub schema: SchemaRef,
     /// The bytes of the recordings, if they are known.
     pub size: u64,
     /// Whether reading all of it is short.
     pub is_short: bool,
-    pub read: Arc<dyn Fn(&Output) + Send + Sync>,
+    pub read: Arc<Read<T>>,
 }
 
+/// Reads from the start, and gives what it reads.
+pub type Read<T> = dyn Fn(&Output<T>) + Send + Sync;
+
 /// The reading end of a source.
-pub struct Output {
+pub struct Output<T = RecordBatch> {
     /// Returns false if the consumer is gone.
-    to: Box<dyn Fn(Item) -> bool + Send>,
+    to: Box<dyn Fn(Item<T>) -> bool + Send>,
     control: Arc<Control>,
 }
 
-enum Item {
-    Rows(RecordBatch),
+enum Item<T> {
+    Rows(T),
     Failed(Failure),
     End,
 }
@@ -61,8 +65,8 @@ impl Control {
     }
 }
 
-impl Output {
-    fn new(control: &Arc<Control>, to: impl Fn(Item) -> bool + Send + 'static) -> Self {
+impl<T> Output<T> {
+    fn new(control: &Arc<Control>, to: impl Fn(Item<T>) -> bool + Send + 'static) -> Self {
         Self {
             to: Box::new(to),
             control: Arc::clone(control),
@@ -98,8 +102,8 @@ impl Output {
     }
 
     /// Gives rows. Returns false if the consumer is gone.
-    pub fn rows(&self, batch: RecordBatch) -> bool {
-        (self.to)(Item::Rows(batch))
+    pub fn rows(&self, rows: T) -> bool {
+        (self.to)(Item::Rows(rows))
     }
 
     /// Gives a problem. Returns false if it is the end of the rows.
@@ -112,17 +116,22 @@ impl Output {
         if errors == Errors::Collect {
             return true;
         }
-        (self.to)(Item::Failed(failure));
+        self.fail(failure);
         false
+    }
+
+    /// Gives an error, after which there is nothing more.
+    pub fn fail(&self, failure: Failure) {
+        (self.to)(Item::Failed(failure));
     }
 }
 
 /// The consuming end of a source.
-pub struct Stream {
-    items: Receiver<Item>,
+pub struct Stream<T = RecordBatch> {
+    items: Receiver<Item<T>>,
     control: Arc<Control>,
     /// The rows that came while beginning.
-    first: Option<RecordBatch>,
+    first: Option<T>,
     /// The process that the thread lives in.
     process: u32,
     over: bool,
@@ -133,7 +142,7 @@ pub struct Stream {
     size: u64,
 }
 
-impl Drop for Stream {
+impl<T> Drop for Stream<T> {
     fn drop(&mut self) {
         // After a fork, nobody is there to hear it, and nobody frees the lock that a thread held.
         if self.process == std::process::id() {
@@ -142,10 +151,22 @@ impl Drop for Stream {
     }
 }
 
-impl Stream {
+impl<T: Send + 'static> Stream<T> {
     /// Begins to read, and waits for the first rows: an error that has nothing to do with the rows,
     /// such as a missing file, is raised here, as the exception that it is.
-    pub fn begin(py: Python<'_>, source: &Source) -> PyResult<Self> {
+    pub fn begin(py: Python<'_>, source: &Source<T>) -> PyResult<Self> {
+        let mut stream = Self::start(py, source)?;
+        stream.first = stream.wait(py, None)?;
+        Ok(stream)
+    }
+
+    /// Begins to read, and returns the first rows if they come within this time.
+    pub fn glance(py: Python<'_>, source: &Source<T>, within: Duration) -> PyResult<Option<T>> {
+        let until = Instant::now() + within;
+        Self::start(py, source)?.wait(py, Some(until))
+    }
+
+    fn start(py: Python<'_>, source: &Source<T>) -> PyResult<Self> {
         let control = Arc::new(Control::default());
         let read = Arc::clone(&source.read);
         let (output, items) = if source.is_short {
@@ -171,7 +192,7 @@ impl Stream {
             let reader = thread::Builder::new().name("gametape".to_owned());
             reader.spawn(reading)?;
         }
-        let mut stream = Self {
+        Ok(Self {
             items,
             control,
             first: None,
@@ -180,17 +201,11 @@ impl Stream {
             looked: Instant::now(),
             progress: None,
             size: source.size,
-        };
-        stream.first = stream.wait(py)?;
-        Ok(stream)
+        })
     }
 
     /// Reads all rows, and says how far it is.
-    pub fn read(
-        mut self,
-        py: Python<'_>,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<Vec<RecordBatch>> {
+    pub fn read(mut self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Vec<T>> {
         self.progress = progress;
         let mut batches = Vec::new();
         while let Some(batch) = self.next_rows(py)? {
@@ -208,20 +223,21 @@ impl Stream {
     }
 
     /// Returns the next rows; `None` if there are no more.
-    pub fn next_rows(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+    pub fn next_rows(&mut self, py: Python<'_>) -> PyResult<Option<T>> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
-            None => self.wait(py),
+            None => self.wait(py, None),
         }
     }
 
-    fn wait(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+    /// Returns the next rows; `None` if there are no more, or none up to a moment.
+    fn wait(&mut self, py: Python<'_>, until: Option<Instant>) -> PyResult<Option<T>> {
         if self.process != std::process::id() {
             self.over = true;
             let text = "these rows are read by another process: ask for them again after a fork";
             return Err(PyRuntimeError::new_err(text));
         }
-        while !self.over {
+        while !self.over && until.is_none_or(|until| Instant::now() < until) {
             if self.looked.elapsed() >= TICK {
                 self.looked = Instant::now();
                 let bytes = self.control.bytes.load(Ordering::Relaxed);
@@ -246,10 +262,7 @@ impl Stream {
     }
 
     /// Returns the meaning of an item; `None` if there is none yet.
-    fn of(
-        &mut self,
-        item: Result<Item, RecvTimeoutError>,
-    ) -> Option<PyResult<Option<RecordBatch>>> {
+    fn of(&mut self, item: Result<Item<T>, RecvTimeoutError>) -> Option<PyResult<Option<T>>> {
         self.over = !matches!(item, Ok(Item::Rows(_)) | Err(RecvTimeoutError::Timeout));
         match item {
             Ok(Item::Rows(batch)) => Some(Ok(Some(batch))),
@@ -263,8 +276,8 @@ impl Stream {
 
 /// For consumers outside of Python, which call from any thread, with or without the interpreter's
 /// lock.
-impl Iterator for Stream {
-    type Item = Result<RecordBatch, ArrowError>;
+impl<T: Send + 'static> Iterator for Stream<T> {
+    type Item = Result<T, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(first) = self.first.take() {
@@ -285,7 +298,7 @@ impl Iterator for Stream {
             };
         }
         let taken = Python::try_attach(|py| {
-            self.wait(py).map_err(|error| {
+            self.wait(py, None).map_err(|error| {
                 if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
                     return error.value(py).to_string();
                 }

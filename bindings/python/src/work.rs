@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gametape::core::tape::Estimate;
 use gametape::{Recording, TableDef, Work};
@@ -151,18 +151,6 @@ pub fn here<T: Send>(py: Python<'_>, task: impl FnOnce() -> T + Send) -> PyResul
     // As on a thread of its own, a panic is an error that programs can catch.
     py.detach(|| catch_unwind(AssertUnwindSafe(task)).map_err(|_| ()))
         .map_err(|()| panicked())
-}
-
-/// Does work a piece at a time on the caller's thread: a thread of its own would take longer than most of such work.
-/// A piece ends soon after the moment that it gets, and says whether it was the last. A signal ends the work.
-pub fn in_pieces(
-    py: Python<'_>,
-    mut piece: impl FnMut(Instant) -> Result<bool, Failure> + Send,
-) -> PyResult<()> {
-    while !py.detach(|| piece(Instant::now() + TICK))? {
-        py.check_signals()?;
-    }
-    Ok(())
 }
 
 /// The thread ended without a result.

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
+import duckdb
 import gametape
 import polars as pl
 import pyarrow as pa
@@ -43,6 +45,135 @@ def test_paths_are_one_or_several_and_an_answer_may_be_empty(samples: Path) -> N
         gametape.query(sql, [])
     none = gametape.query("SELECT step, time_ms FROM mouse_events WHERE false", path)
     assert pl.DataFrame(none).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (5, "Int64"),
+        (-3, "Int64"),
+        (2.5, "Float64"),
+        (1e300, "Float64"),
+        (3.0, "Float64"),
+        (True, "Boolean"),
+        ("5", "Utf8"),
+        ("true", "Utf8"),
+        ("it's", "Utf8"),
+        ("'quoted'", "Utf8"),
+        ("", "Utf8"),
+        ("--x = 'y'\n$z", "Utf8"),
+    ],
+)
+def test_values_keep_their_type(samples: Path, value: str | float, kind: str) -> None:
+    sql = "SELECT $value AS value, arrow_typeof($value) AS kind FROM games"
+    row = pl.DataFrame(gametape.query(sql, samples / "expert-win.rmv", params={"value": value}))
+    assert row["value"].to_list() == [value] and row["kind"].to_list() == [kind]
+
+
+def test_what_is_no_value_is_refused(samples: Path) -> None:
+    path = samples / "expert-win.rmv"
+    for wrong in [None, [1], b"x"]:
+        with pytest.raises(gametape.UsageError, match='params\\["x"\\] can be'):
+            gametape.query("SELECT $x", path, params={"x": wrong})  # type: ignore[dict-item]
+    with pytest.raises(OverflowError):
+        gametape.query("SELECT $x", path, params={"x": 1 << 63})
+    with pytest.raises(gametape.UsageError, match="is no name in SQL"):
+        gametape.query("SELECT 1", path, params={"": 1})
+    with pytest.raises(gametape.UsageError, match="x"):
+        gametape.query("SELECT $x AS x", path).read()
+
+
+def test_tables_of_ones_own(samples: Path, tmp_path: Path) -> None:
+    path = samples / "expert-win.rmv"
+    frame = pl.DataFrame({"action": ["lmb_down", "lmb_up", "it's"], "weight": [2.5, None, 1.0]})
+    frame.write_csv(tmp_path / "of.csv")
+    frame.write_parquet(tmp_path / "of.parquet")
+    frame.write_ipc(tmp_path / "of.arrow")
+    batches = pa.Table.from_batches(frame.to_arrow().to_batches() * 2)
+    tables = {
+        "polars": frame,
+        "categories": frame.with_columns(pl.col("action").cast(pl.Categorical)),
+        "arrow": frame.to_arrow(),
+        "batch": frame.to_arrow().combine_chunks().to_batches()[0],
+        "reader": frame.to_arrow().to_reader(),
+        "pandas": frame.to_pandas(),
+        "duckdb": duckdb.from_arrow(frame.to_arrow()),
+        "csv": tmp_path / "of.csv",
+        "parquet": str(tmp_path / "of.parquet"),
+        "file": tmp_path / "of.arrow",
+    }
+    for name, table in tables.items():
+        sql = f'SELECT action, count(*) AS n, any_value(weight) AS w FROM mouse_events JOIN "{name}" o USING (action) GROUP BY 1 ORDER BY 1'
+        rows = gametape.query(sql, path, tables={name: table})
+        counted = pl.DataFrame(rows)
+        assert counted["action"].cast(str).to_list() == ["lmb_down", "lmb_up"], name
+        assert counted["w"].to_list() == [2.5, None] and min(counted["n"].to_list()) > 10, name
+        # Again, though the table could be read only once.
+        assert pl.DataFrame(rows)["n"].equals(counted["n"])
+    # Rows of ours, whose texts are others in each batch, and several tables at once.
+    own = gametape.scan([path, samples / "beginner-win.rmv"], "mouse_events", ["recording", "action"])
+    sql = "SELECT count(*) AS n, count(DISTINCT recording) AS recordings, (SELECT count(*) FROM twice) AS m FROM own"
+    row = pl.DataFrame(gametape.query(sql, path, tables={"own": own, "twice": batches}))
+    assert row.rows() == [(len(own.read()), 2, 6)]
+
+
+def test_what_is_no_table_is_refused(samples: Path, tmp_path: Path) -> None:
+    path = samples / "expert-win.rmv"
+    for wrong in [3, {"a": [1]}, None]:
+        with pytest.raises(gametape.UsageError, match='tables\\["t"\\] can be a dataframe'):
+            gametape.query("SELECT 1", path, tables={"t": wrong})  # type: ignore[dict-item]
+    with pytest.raises(gametape.UsageError, match="none.csv: No such file"):
+        gametape.query("SELECT 1", path, tables={"t": tmp_path / "none.csv"})
+    with pytest.raises(gametape.UsageError, match="a table of your own is a file"):
+        gametape.query("SELECT 1", path, tables={"t": path})
+    with pytest.raises(gametape.UsageError, match="is no name in SQL"):
+        gametape.query("SELECT 1", path, tables={"a=b": path})
+
+
+def test_temporary_files_go_with_the_rows(
+    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    frame = pl.DataFrame({"n": [1, 2]})
+    rows = gametape.query("SELECT sum(n) AS n FROM t", samples / "expert-win.rmv", tables={"t": frame})
+    assert len(list(tmp_path.glob("*.arrow"))) == 1
+    assert rows.read()["n"].tolist() == [3]
+    del rows
+    # The thread that read them may end a moment later.
+    while list(tmp_path.glob("*.arrow")):
+        time.sleep(0.01)
+    with pytest.raises(gametape.UsageError):
+        gametape.query("SELEC", samples / "expert-win.rmv", tables={"t": frame})
+    while list(tmp_path.glob("*.arrow")):
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        ("arrow_cast(3, 'Int32')", 3),
+        ("arrow_cast(3, 'UInt8')", 3),
+        ("arrow_cast(1.5, 'Decimal128(9, 2)')", 1.5),
+        ("arrow_cast('a', 'Utf8View')", "a"),
+        ("arrow_cast('a', 'LargeUtf8')", "a"),
+        ("arrow_cast('a', 'Dictionary(Int8, Utf8)')", "a"),
+        ("arrow_cast(NULL, 'Utf8View')", None),
+        ("DATE '2026-01-02'", datetime(2026, 1, 2)),
+        ("TIMESTAMP '2026-01-02T03:04:05'", datetime(2026, 1, 2, 3, 4, 5)),
+    ],
+)
+def test_a_column_of_any_type_is_an_array(samples: Path, sql: str, wanted: object) -> None:
+    data = gametape.query(f"SELECT {sql} AS x", samples / "expert-win.rmv").read()
+    assert data["x"].tolist() == [wanted]
+
+
+def test_a_column_that_is_no_array_says_so(samples: Path) -> None:
+    data = gametape.query("SELECT [1, 2] AS x, NULL AS y", samples / "expert-win.rmv").read()
+    with pytest.raises(gametape.UsageError, match="a column of the type List.* is no array of NumPy"):
+        data["x"]
+    assert pl.DataFrame(data)["x"].to_list() == [[1, 2]]
+    assert [str(value) for value in data["y"]] == ["nan"]
+    assert "[1, 2]" in data._repr_html_()
 
 
 def test_a_broken_recording_is_named_after_its_rows(samples: Path) -> None:

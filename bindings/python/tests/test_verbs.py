@@ -1,6 +1,8 @@
 """The verbs of recordings: audit, stats, convert, cut, diff, scan."""
 
 import json
+import re
+import time
 from pathlib import Path
 
 import gametape
@@ -136,6 +138,49 @@ def test_scans_read_many_recordings_as_one(samples: Path) -> None:
         gametape.scan(samples / "v1-*.rmv", "mouse_events", where="action=jump")
 
 
+def test_a_scan_reads_a_range_of_each_recording(samples: Path) -> None:
+    paths = sorted(samples.glob("v1-*.rmv"))
+    lengths = [gametape.open(path).info()["duration_ms"] / 1000 for path in paths]
+    assert min(lengths) < 1 < max(lengths)
+
+    def own(path: Path, length: float, start: float | str | None, end: float | str | None) -> polars.DataFrame:
+        # The last second of a recording that is shorter is all of it, and nothing is before that.
+        if length < 1 and end == "-1s":
+            start, end = "end", 0
+        if length < 1 and start == "-1s":
+            start = None
+        game = gametape.open(path)
+        if (start, end) == ("end", 0):
+            return polars.DataFrame(game.table("mouse_events", ["time_ms", "x"])).clear()
+        return polars.DataFrame(game.table("mouse_events", ["time_ms", "x"], start, end))
+
+    ranges: list[tuple[float | str | None, float | str | None]] = [
+        (None, 0.5),
+        (0.2, "400ms"),
+        ("step:5", "step:9"),
+        ("-1s", None),
+        (-1.0, "end"),
+        (None, "-1s"),
+        ("end", None),
+    ]
+    for start, end in ranges:
+        each = [own(path, length, "-1s" if start == -1.0 else start, end) for path, length in zip(paths, lengths)]
+        wanted = polars.concat(each)
+        rows = polars.DataFrame(gametape.scan(paths, "mouse_events", ["time_ms", "x"], None, start, end))
+        assert rows.equals(wanted) and (len(rows) > 0 or start == "end"), (start, end)
+        rows = polars.DataFrame(gametape.scan(paths, "mouse_events", ["time_ms", "x"], "x>100", start, end))
+        assert rows.equals(wanted.filter(polars.col("x") > 100)), (start, end)
+    # What no recording can have is refused at once; what one of them lacks is its problem.
+    with pytest.raises(gametape.UsageError, match="(?i)before|after"):
+        gametape.scan(paths, "mouse_events", start=2.0, end=1.0)
+    with pytest.raises(gametape.UsageError, match="a moment is"):
+        gametape.scan(paths, "mouse_events", start="soon")
+    none = gametape.scan([*paths, samples / "heat.murk"], "rmv.mouse_events", start="tick:3")
+    assert len(none.read()) == 0 and len(none.problems) == len(paths)
+    with pytest.raises(gametape.UsageError):
+        gametape.scan(paths, "mouse_events", start="tick:3", errors="raise").read()
+
+
 def test_a_closed_recording_refuses_and_its_rows_stay(samples: Path) -> None:
     with gametape.open(samples / "loss.rmv") as game:
         rows, play = game.table("cursor"), game.playback()
@@ -177,6 +222,68 @@ def test_a_picture_of_nothing_or_of_a_broken_recording(samples: Path) -> None:
     ]:
         with pytest.raises(gametape.UsageError):
             gametape.open(samples / "loss.rmv").picture(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_notebook_shows_the_first_and_the_last_rows(samples: Path) -> None:
+    game = gametape.open(samples / "expert-win.rmv")
+    rows = game.table("mouse_events", ["step", "action"])
+    data = rows.read()
+    html = data._repr_html_()
+    # The head, five rows, the gap, and five rows.
+    assert html.count("<tr>") == 12 and f"{len(data):,} rows" in html
+    shown = [int(number) for number in re.findall(r"<tr><td[^>]*>(\d+)</td>", html)]
+    assert shown == [*data["step"][:5].tolist(), *data["step"][-5:].tolist()]
+    # Several batches are one table.
+    both = gametape.scan([samples / "expert-win.rmv"] * 2, "mouse_events", ["step"]).read()
+    html = both._repr_html_()
+    assert html.count("<tr>") == 12 and f"{2 * len(data):,} rows" in html
+    for count in [0, 1, 5, 9, 10, 11]:
+        few = game.table("mouse_events", ["step"], end=f"step:{count - 1}" if count else "step:0", start=None if count else "step:0")
+        html = few.read()._repr_html_()
+        length = len(few.read())
+        assert html.count("<tr>") == 1 + min(length, 11), count
+    html = rows._repr_html_()
+    assert html.count("<tr>") == 11 and "read()" in html
+    # Columns beyond the twentieth are counted.
+    wide = game.table("game").read()
+    assert f"{len(wide.keys()) - 20} more columns" in wide._repr_html_()
+    diff = game.diff(gametape.open(samples / "tampered-time.rmv"))
+    assert diff.first and diff.first.split(":")[0] in diff._repr_html_()
+
+
+def test_a_notebook_gets_no_html_out_of_a_recording(samples: Path, tmp_path: Path) -> None:
+    content = (samples / "expert-win.rmv").read_bytes()
+    assert content.count(b"Synthetic Player") == 1
+    path = tmp_path / "<b>&amp;.rmv"
+    path.write_bytes(content.replace(b"Synthetic Player", b"<b>S&nthetic</b>"))
+    game = gametape.open(path)
+    shown = [
+        gametape.scan(path, "game", ["recording", "player_name"]).read()._repr_html_(),
+        gametape.scan(path, "game", ["recording", "player_name"])._repr_html_(),
+        game.audit()._repr_html_(),
+        game.diff(gametape.open(samples / "expert-win.rmv"))._repr_html_(),
+    ]
+    for html in shown:
+        assert "<b>" not in html
+    assert "&lt;b&gt;S&amp;nthetic&lt;/b&gt;" in shown[0] and "&lt;b&gt;&amp;amp;.rmv" in shown[1]
+
+
+def test_secrets_are_not_in_the_html_of_rows(samples: Path) -> None:
+    path = samples / "match.echoreplay"
+    secret = [column.name for column in gametape.open(path).tables["players"].columns if column.secret]
+    assert secret
+    for secrets in [False, True]:
+        rows = gametape.open(path, secrets=secrets).table("players", None if not secrets else secret)
+        for html in [rows._repr_html_(), rows.read()._repr_html_()]:
+            assert (f">{secret[0]}<" in html) == secrets
+
+
+def test_rows_that_take_long_are_not_waited_for(samples: Path) -> None:
+    # No row meets the condition, and reading all recordings takes long.
+    rows = gametape.scan([samples / "match.butter"] * 5000, "players", ["step"], where="step<0")
+    began = time.monotonic()
+    html = rows._repr_html_()
+    assert "No rows so far" in html and time.monotonic() - began < 30
 
 
 def test_a_notebook_shows_the_header_and_the_tables(samples: Path) -> None:

@@ -1,11 +1,8 @@
-"""Worlds: run, recorded, checked, swept, and as environments."""
+"""Worlds: run, recorded, branched and checked."""
 
-import importlib.util
 import json
-import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -14,9 +11,8 @@ from typing import Any
 
 import gametape
 import numpy
-import polars
 import pytest
-from conftest import COMMAND, WORLDS, command
+from conftest import WORLDS, command
 
 NAMES = ["crystal", "foraging", "heat", "torus", "weather"]
 
@@ -194,25 +190,12 @@ REFUSED: dict[str, Callable[[], object]] = {
     "commands[0]: the kind \"sit\" is none of move": lambda: load("heat").run(ticks=1, commands=[{"tick": 1, "kind": "sit"}]),
     "commands[0]: tick 2 is not made; only tick 1 is": lambda: load("heat").run(ticks=1, commands=[stove(2)]),
     'commands[1]: "tick" is missing': lambda: load("heat").run(ticks=1, commands=[stove(1), {"kind": "despawn", "entity_id": 3}]),
-    'the world has no field "warmth"; it has stove': lambda: gametape.Env(load("heat"), ["warmth"]),
-    '"99,1" is not a cell of the world': lambda: gametape.Env(load("heat"), ["heat@99,1"]),
-    'command 1: "value" is missing': lambda: gametape.Env(load("heat")).step([stove_of_env(), {"field": 0, "coord": [1, 1]}]),
-    "NaN is not finite": lambda: gametape.Env(load("heat")).step([stove_of_env() | {"value": float("nan")}]),
-    "there are 1 lists of commands, and 2 worlds": lambda: gametape.VectorEnv(load("heat"), 2).step([[]]),
-    "a step makes at least one tick": lambda: gametape.Env(load("heat"), ticks=0),
-    "there is at least one world": lambda: gametape.VectorEnv(load("heat"), 0),
-    "there are 3 flags in reset_mask, and 2 worlds": lambda: gametape.VectorEnv(load("heat"), 2).reset(
-        options={"reset_mask": [True] * 3}
-    ),
-    "'heat.median' is nothing to measure".replace("'", '"'): lambda: gametape.sweep(load("heat"), ticks=1, measure=["heat.median"]),
-    "dt=0 can't be set: dt: ": lambda: gametape.sweep(load("heat"), {"dt": [0.1, 0]}, ticks=1),
-    "the seeds of a sweep are given by seeds=": lambda: gametape.sweep(load("heat"), {"seed": [1]}, ticks=1),
+    'the world has no field "warmth"; it has stove': lambda: load("heat").run(ticks=0)["warmth"],
+    '"99,1" is not a cell of the world': lambda: load("heat").run(ticks=0)["heat@99,1"],
+    'commands[1]: "value" is missing': lambda: load("heat").run(ticks=1, commands=[stove(1), {"tick": 1, "field": 0, "coord": [1, 1]}]),
+    "NaN is not finite": lambda: load("heat").run(ticks=1, commands=[stove(1, float("nan"))]),
     "rmv recordings have no world": lambda: load("heat").verify("game.rmv"),
 }
-
-
-def stove_of_env() -> dict[str, Any]:
-    return {"field": "stove", "coord": [3, 4], "value": 1}
 
 
 @pytest.mark.parametrize("message", REFUSED)
@@ -223,111 +206,22 @@ def test_what_is_wrong_is_said_in_the_words_of_the_library(here: Path, message: 
     assert raised.value.code
 
 
-def actions(world: gametape.World, random: numpy.random.Generator) -> list[dict[str, Any]]:
-    names = [field.name for field in world.fields if field.mutability == "sparse"]
-    return [
-        {"field": name, "coord": random.integers(world.shape), "value": numpy.float32(random.random())}
-        for name in random.choice(names, random.integers(3))
-    ]
+def test_a_state_is_the_callers() -> None:
+    run = load("heat").run(ticks=3)
+    kept = run["heat"]
+    kept[...] = 9
+    assert not (run["heat"] == 9).any()
+    state = run.state
+    run.go_on(1, [stove(4)])
+    assert not state["stove"].any() and run["stove"].any()
+    assert load("foraging").run(ticks=0)["wind@3,4"].shape == (2,)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_environment_repeats_itself_and_is_a_run(name: str) -> None:
-    world = load(name)
-    env = gametape.Env(world)
-    for seed in [None, 5, world.seed]:
-        episodes = []
-        for _ in range(2):
-            random = numpy.random.default_rng(3)
-            seen = [env.reset(seed=seed)[0]]
-            given: list[dict[str, Any]] = []
-            for tick in range(1, 8):
-                commands = actions(world, random)
-                given += [one | {"tick": tick} for one in commands]
-                obs, reward, terminated, truncated, info = env.step(commands)
-                assert (reward, terminated, truncated, info["tick"]) == (0.0, False, False, tick)
-                assert len(info["outcomes"]) == len(commands)
-                seen.append(obs)
-            episodes.append(seen)
-        for one, other in zip(*episodes):
-            assert same(one, other)
-        assert same(episodes[0][-1], world.run(ticks=7, commands=given, seed=seed).state)
-    # An observation is the caller's: nothing changes it, and it can be changed.
-    obs = env.reset()[0]
-    kept = {key: array.copy() for key, array in obs.items()}
-    env.step()
-    assert same(obs, kept)
-    field = next(iter(obs))
-    obs[field][...] = 9
-    assert not (env.step()[0][field] == 9).any()
-
-
-def test_episodes_have_rewards_and_ends() -> None:
-    world = load("foraging")
-    seen: list[tuple[float, float]] = []
-
-    def reward(before: dict[str, Any], after: dict[str, Any]) -> float:
-        seen.append((float(before["grass@3,4"]), float(after["grass@3,4"])))
-        return float(after["grass@3,4"] - before["grass@3,4"])
-
-    env = gametape.Env(
-        world, ["grass@3,4", "wind@3,4", "wind"], reward=reward, done=lambda obs: obs["grass@3,4"] > 0.3, horizon=8, ticks=2
-    )
-    for _ in range(2):
-        seen.clear()
-        obs, _ = env.reset()
-        assert obs["grass@3,4"].shape == () and obs["wind@3,4"].shape == (2,) and obs["wind"].shape == (12, 20, 2)
-        steps = [env.step()[1:4] for _ in range(4)]
-        assert [step[1:] for step in steps] == [(False, False), (False, False), (False, False), (True, True)]
-        assert sum(step[0] for step in steps) == pytest.approx(0.4)
-        assert [before for before, _ in seen] == [0.0] + [after for _, after in seen[:-1]]
-
-    class Enough(Exception):
-        pass
-
-    def fails(before: dict[str, Any], after: dict[str, Any]) -> float:
-        raise Enough
-
-    env = gametape.Env(world, reward=fails)
-    env.reset()
-    with pytest.raises(Enough):
-        env.step()
-    # A caller may change an observation: the reward does not see it.
-    env = gametape.Env(world, ["grass"], reward=lambda before, after: float((after["grass"] - before["grass"]).sum()))
-    obs, _ = env.reset()
-    for _ in range(3):
-        obs["grass"][...] = 100
-        obs, gained, *_ = env.step()
-        assert gained == pytest.approx(0.05 * 240, rel=1e-5)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_vector_is_its_environments(name: str) -> None:
-    world = load(name)
-    first = world.fields[0].name
-
-    def reward(before: dict[str, Any], after: dict[str, Any]) -> float:
-        return float(numpy.nansum(after[first] - 2 * before[first]))
-
-    envs = gametape.VectorEnv(world, 5, reward=reward, done=lambda obs: numpy.nanmax(obs[first]) > 0.6, horizon=6)
-    singles = [gametape.Env(world, reward=reward, done=lambda obs: numpy.nanmax(obs[first]) > 0.6, horizon=6) for _ in range(5)]
-    random = numpy.random.default_rng(7)
-    obs, info = envs.reset(seed=11)
-    began = [env.reset(seed=11 + at) for at, env in enumerate(singles)]
-    assert all(same({key: obs[key][at] for key in obs}, one[0]) for at, one in enumerate(began))
-    for _ in range(7):
-        commands = [actions(world, random) for _ in range(5)]
-        obs, rewards, ends, cuts, info = envs.step(commands)
-        for at, env in enumerate(singles):
-            seen, reward_of_one, end, cut, info_of_one = env.step(commands[at])
-            assert same({key: obs[key][at] for key in obs}, seen)
-            assert (rewards[at], ends[at], cuts[at]) == (reward_of_one, end, cut)
-            assert {key: info[key][at] for key in info} == info_of_one
-    # Those that are marked begin again.
-    obs, info = envs.reset(options={"reset_mask": numpy.array([True, False, False, False, True])})
-    assert info["tick"] == [0, 7, 7, 7, 0]
-    assert not same({key: obs[key][0] for key in obs}, {key: obs[key][1] for key in obs})
-    assert envs.num_envs == 5
+def test_a_seed_is_other_noise() -> None:
+    world = load("weather")
+    seen = [world.run(ticks=6, seed=seed).hash for seed in (None, world.seed, 5, 6, 5)]
+    assert seen[0] == seen[1] and seen[2] == seen[4] and len(set(seen)) == 3
+    assert world.run(ticks=6, seed=5).world == world.set(seed=5)
 
 
 def test_ticks_that_fail_are_told() -> None:
@@ -345,100 +239,14 @@ def test_ticks_that_fail_are_told() -> None:
             ],
         }
     )
-    env = gametape.Env(world, ["a"])
-    env.reset()
-    info = env.step([{"field": "a", "coord": [1], "value": 1}])[4]
-    assert info["tick"] == 1 and info["failure"] and info["outcomes"] == ["rolled_back"]
-    env.step()
-    env.step()
-    # The engine gives up after three, until the world begins again.
+    run = world.run(ticks=1, commands=[{"tick": 1, "field": "a", "coord": [1], "value": 1}])
+    assert run.outcomes == ["rolled_back"]
+    # The engine gives up after three.
     with pytest.raises(gametape.Error, match="no more ticks after three that failed") as raised:
-        env.step()
+        run.go_on(3)
     assert raised.type is gametape.Error and raised.value.code == "simulation"
-    assert env.reset()[1]["tick"] == 0
-    assert env.step()[4]["failure"]
-    envs = gametape.VectorEnv(world, 2)
-    assert "failure" not in envs.reset()[1]
-    assert all(envs.step([[], []])[4]["failure"])
     run = world.run(ticks=2)
     assert run.made["failed_ticks"] == 2 and run.made["failure"]
-    assert gametape.sweep(world, ticks=2)["failed_ticks"].tolist() == [2]
-
-
-def in_child(queue: Any) -> None:
-    envs = gametape.VectorEnv(load("heat"), 4)
-    envs.reset()
-    queue.put(envs.step([[]] * 4)[4]["tick"])
-
-
-SHARED: list[gametape.VectorEnv] = []
-
-
-def in_fork(queue: Any) -> None:
-    queue.put(SHARED[0].step([[]] * 4)[4]["tick"])
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="SKIPPED: this system has no fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_vector_goes_on_in_a_fork() -> None:
-    SHARED.append(gametape.VectorEnv(load("heat"), 4))
-    SHARED[0].reset()
-    assert SHARED[0].step([[]] * 4)[4]["tick"] == [1] * 4
-    context = multiprocessing.get_context("fork")
-    for target, ticks in [(in_child, 1), (in_fork, 2)]:
-        queue = context.SimpleQueue()
-        child = context.Process(target=target, args=(queue,))
-        child.start()
-        child.join(60)
-        assert child.exitcode == 0
-        assert queue.get() == [ticks] * 4
-
-
-def test_a_sweep_is_its_runs() -> None:
-    world = load("weather")
-    grid: dict[str, list[Any]] = {"propagator.0.scale": [0.1, 0.5], "field.pressure.units": ["hPa", "Pa"], "dt": [0.05, 0.1]}
-    measure = ["pressure.mean", "pressure@3,4"]
-    told: list[tuple[int, int]] = []
-    table = gametape.sweep(
-        world, grid, seeds=range(3), ticks=6, measure=measure, progress=lambda done, size: told.append((done, size))
-    )
-    frame = table.to_pandas()
-    assert frame.columns.tolist() == [*grid, "seed", *measure, "failed_ticks", "rejected"]
-    assert polars.DataFrame(table)["seed"].to_list() == [0, 1, 2] * 8
-    assert len(frame) == 24 and told[-1] == (24, 24)
-    assert len(frame.drop_duplicates([*grid, "seed"])) == 24
-    for _, row in frame.iterrows():
-        state = world.run(ticks=6, set={name: row[name] for name in grid}, seed=row["seed"])["pressure"]
-        assert row["pressure.mean"] == pytest.approx(state.astype("float64").mean(), rel=1e-12)
-        assert row["pressure@3,4"] == state[3, 4]
-    # Seeds differ, and so do scales of the noise; the others do not change it.
-    assert frame["pressure.mean"].nunique() == 6
-    # A function of the arrays is as good.
-    own = gametape.sweep(
-        world, grid, seeds=range(3), ticks=6, measure=lambda state: {"a": state["pressure"].max(), "b": float(state["wind"].shape[2])}
-    )
-    assert own.keys()[-4:] == ["a", "b", "failed_ticks", "rejected"]
-    wanted = gametape.sweep(world, grid, seeds=range(3), ticks=6, measure="pressure.max")
-    assert numpy.array_equal(own["a"], wanted["pressure.max"]) and set(own["b"]) == {2.0}
-    # A number that only some runs have is missing in the others.
-    some = gametape.sweep(
-        load("heat"), {"space.rows": [16, 20]}, ticks=1, measure=lambda state: {f"rows{state['heat'].shape[0]}": 1.0}
-    )
-    frame = some.to_pandas()
-    assert frame["rows16"].isna().tolist() == [False, True] and frame["rows20"].isna().tolist() == [True, False]
-    one = gametape.sweep(world, ticks=2, measure=lambda state: 3.5)
-    assert one["measure"].tolist() == [3.5] and one["seed"].tolist() == [world.seed]
-    assert len(gametape.sweep(world, ticks=2).keys()) == 1 + 3 * len(world.fields) + 2
-
-    # The arrays have the shape of the run's own space.
-    rows = gametape.sweep(load("heat"), {"space.rows": [16, 20]}, ticks=1, measure=lambda state: state["heat"].shape[0])
-    assert rows["measure"].tolist() == rows["space.rows"].tolist() == [16, 20]
-
-    def fails(state: dict[str, Any]) -> float:
-        raise LookupError("none")
-
-    with pytest.raises(LookupError):
-        gametape.sweep(world, grid, seeds=range(3), ticks=2, measure=fails)
 
 
 # Work without an end, which can be interrupted.
@@ -446,9 +254,6 @@ WORK: dict[str, Callable[[gametape.World, Path], object]] = {
     "run": lambda world, path: world.run(ticks=10**12),
     "go_on": lambda world, path: world.run(ticks=1).go_on(10**12),
     "record": lambda world, path: world.record(path, ticks=10**12),
-    "sweep": lambda world, path: gametape.sweep(world, seeds=range(10**6), ticks=10**6),
-    "Env": lambda world, path: gametape.Env(world, ticks=10**12).step(),
-    "VectorEnv": lambda world, path: gametape.VectorEnv(world, 3, ticks=10**12).step([[]] * 3),
 }
 
 
@@ -479,29 +284,6 @@ def test_an_exception_of_the_progress_ends_a_run() -> None:
         load("heat").run(ticks=10**12, progress=progress)
 
 
-def test_an_interrupt_leaves_an_environment_at_the_tick_that_it_reached() -> None:
-    env = gametape.Env(load("heat"), ["heat"], ticks=10**12)
-    timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        env.step([{"field": "stove", "coord": [3, 4], "value": 1}])
-    obs, info = env.reset()
-    assert info["tick"] == 0 and not obs["heat"].any()
-
-
-def test_a_step_of_many_ticks_is_the_same_in_pieces() -> None:
-    # It takes longer than a piece.
-    world, ticks = load("heat"), 5000
-    command = {"field": "stove", "coord": [3, 4], "value": 1}
-    env, envs = gametape.Env(world, ticks=ticks), gametape.VectorEnv(world, 2, ticks=ticks)
-    obs, _, _, _, info = env.step([command])
-    many, _, _, _, infos = envs.step([[command], []])
-    run = world.run(ticks, [{"tick": 1, **command}])
-    assert info["tick"] == run.tick == infos["tick"][0] == infos["tick"][1]
-    assert info["outcomes"] == infos["outcomes"][0] == ["applied"] and infos["outcomes"][1] == []
-    assert same(obs, run.state) and numpy.array_equal(many["heat"][0], run["heat"])
-
-
 def test_what_is_wrong_with_commands_is_said_as_python_counts(tmp_path: Path) -> None:
     world = load("heat")
     run = world.run(10, [stove(1)])
@@ -527,73 +309,3 @@ def test_threads_share_a_run() -> None:
     while any(thread.is_alive() for thread in threads):
         assert run["heat"].shape == (16, 16) and run.tick <= 80
     assert run.tick == 80 and run.hash == load("heat").run(ticks=80).hash
-
-
-def test_spaces_of_gymnasium() -> None:
-    try:
-        gymnasium = importlib.import_module("gymnasium")
-    except ModuleNotFoundError:
-        with pytest.raises(gametape.UsageError, match="gymnasium, which is not installed"):
-            gametape.Env(load("heat")).observation_space
-        pytest.skip("SKIPPED: gymnasium is not installed")
-    for name in NAMES:
-        env = gametape.Env(load(name))
-        # The lattice has places without a cell, which are no numbers.
-        assert env.observation_space.contains(env.reset()[0]) == (name != "crystal")
-        space = env.action_space
-        space.seed(3)
-        for _ in range(5):
-            action = space.sample()
-            assert isinstance(space, gymnasium.spaces.Sequence) and space.contains(action)
-            obs, _, _, _, info = env.step(action)
-            assert set(info["outcomes"]) <= {"applied", "not_applied"}
-        envs = gametape.VectorEnv(load(name), 2)
-        assert envs.observation_space.contains(envs.reset()[0]) == (name != "crystal")
-        assert envs.single_observation_space == env.observation_space
-        assert envs.single_action_space == env.action_space
-
-
-def test_an_agent_learns_to_graze() -> None:
-    path = Path(__file__).parents[1] / "examples/forage.py"
-    spec = importlib.util.spec_from_file_location("forage", path)
-    assert spec is not None and spec.loader is not None
-    forage = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(forage)
-    meals = forage.learn(generations=4, ticks=50)
-    assert meals == sorted(meals) and meals[-1] > 2 * meals[0]
-
-
-def test_the_command_sweeps_the_same() -> None:
-    options = ["--sweep", "dt=0.02..0.04/3", "--sweep", "field.pressure.units=hPa,Pa", "--seeds", "2"]
-    out = command("record", "murk", "--world", WORLDS / "weather.toml", *options, "--ticks", "6", "--json")
-    grid: dict[str, list[Any]] = {"dt": [0.02, 0.03, 0.04], "field.pressure.units": ["hPa", "Pa"]}
-    table = gametape.sweep(load("weather"), grid, seeds=range(2), ticks=6)
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert rows == polars.DataFrame(table).to_dicts()
-    assert list(rows[0]) == table.keys()
-
-
-@pytest.mark.parametrize("name", ["crystal", "foraging", "weather"])
-def test_the_lines_of_an_agent_are_the_observations_of_an_env(name: str) -> None:
-    world = load(name)
-    fields = [field.name for field in world.fields]
-    watches = [part for field in fields for part in ("--watch", field)]
-    call = [COMMAND, "record", "murk", "--world", str(WORLDS / f"{name}.toml"), "--agent", *watches]
-    env = gametape.Env(world)
-    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdin and child.stdout
-        child.stdout.readline()
-        shapes: dict[str, list[int]] = {}
-        for seed in (5, 6, None):
-            for tick in range(4):
-                reset = {} if seed is None else {"seed": seed}
-                print(json.dumps({"commands": []} if tick else {"reset": reset}), file=child.stdin, flush=True)
-                line = json.loads(child.stdout.readline())
-                obs, info = env.step()[::4] if tick else env.reset(seed=seed)
-                assert (line["tick"], line["time_ms"]) == (info["tick"], info["time_ms"])
-                shapes = line.get("shapes", shapes)
-                for field in fields:
-                    array = numpy.array(line["cells"][field], dtype="float32").reshape(shapes[field])
-                    assert numpy.array_equal(array, obs[field], equal_nan=True)
-        child.stdin.close()
-        assert child.wait() == 0

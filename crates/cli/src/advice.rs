@@ -1,7 +1,6 @@
 //! What to do about an error: as text for people, and the error as data.
 
 use std::ffi::OsStr;
-use std::fs;
 
 use gametape::Error;
 use gametape::core::tape;
@@ -22,7 +21,9 @@ pub fn advice(error: &Error, command: &str, verb: &str) -> Option<String> {
         )),
         // Recorders have no such option.
         Error::Exists { .. } if verb != "record" => Some("; --replace replaces it".to_owned()),
-        error if error.is_broken() && is_empty(error) => Some(" (the file is empty)".to_owned()),
+        error if error.is_broken() && error.is_of_empty() => {
+            Some(" (the file is empty)".to_owned())
+        }
         // A repair keeps whatever it can: it fails if that is nothing.
         error if error.is_broken() && verb == "repair" => {
             Some("; there is nothing to keep".to_owned())
@@ -46,11 +47,6 @@ fn has_start(error: &Error) -> bool {
         return true;
     };
     finding.place.step.is_some() || finding.place.offset != Some(0)
-}
-
-/// Whether the file that an error is about is empty.
-pub fn is_empty(error: &Error) -> bool {
-    fs::metadata(error.path()).is_ok_and(|meta| meta.is_file() && meta.len() == 0)
 }
 
 /// Whether the name of a target stands for rows of a table.

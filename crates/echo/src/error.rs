@@ -37,19 +37,6 @@ pub enum WriteError {
         /// The values that the format can store.
         holds: &'static str,
     },
-    /// .butter's reference writes no file for such a frame, or one that can't be read, so
-    /// [`Mode::Compat`](crate::butter::Mode) refuses it.
-    #[error(
-        "frame {frame}: {member} {why}: the reference writes no readable file for it, and so mode compat writes none"
-    )]
-    Reference {
-        /// The ordinal of the frame, from 0; lines that the reference leaves out are not counted.
-        frame: u64,
-        /// The member, such as `teams[0].players[1].holding_left`.
-        member: String,
-        /// What is wrong with it.
-        why: String,
-    },
     /// This build can't compress in the requested way.
     #[error("{what} can't be made: this build lacks the feature {feature} of gametape-echo")]
     Feature {
@@ -65,7 +52,6 @@ impl Coded for WriteError {
         match self {
             Self::Io(_) => "io",
             Self::Unstorable { .. } => "unwritable",
-            Self::Reference { .. } => "echo.reference",
             Self::Feature { .. } => "echo.feature",
         }
     }
@@ -73,9 +59,7 @@ impl Coded for WriteError {
     fn class(&self) -> Class {
         match self {
             Self::Io(_) => Class::Io,
-            Self::Unstorable { .. } | Self::Reference { .. } | Self::Feature { .. } => {
-                Class::Caller
-            }
+            Self::Unstorable { .. } | Self::Feature { .. } => Class::Caller,
         }
     }
 }

@@ -60,7 +60,6 @@ mod parallel;
 mod people;
 mod ranges;
 mod rule;
-mod spelled;
 pub mod stats;
 #[cfg(feature = "tape")]
 pub mod tape;
@@ -81,7 +80,6 @@ pub use model::{
     Unknown, UnknownMember, Vec3, VrPlayer, Weapon, clock_display,
 };
 pub use rule::Rule;
-pub use spelled::Spelled;
 
 /// Returns three frames, for the examples of the documentation.
 #[doc(hidden)]

@@ -123,12 +123,12 @@ rules! {
     InnerKeyframes { chunk: u64, keyframes: u64 } = "butter.inner-keyframes", Info;
     /// The version is 1 or 2.
     ///
-    /// Fine; converting to a .butter with `--mode correct` makes it version 3.
+    /// Fine; converting to a .butter with `--compression zstd3` makes it version 3.
     #[error("version {version}, which version 3 has replaced")]
     OldVersion { version: u8 } = "butter.old-version", Info;
     /// The layout is that of version 3 in the reference's packages 1.3.2 and 1.3.3.
     ///
-    /// Later packages can't read it; converting to a .butter with `--mode correct` writes it anew.
+    /// Later packages can't read it; converting to a .butter with `--compression zstd3` writes it anew.
     #[error("{chunks} chunks are laid out as the reference's packages 1.3.2 and 1.3.3 wrote version 3; later ones can't read them")]
     EarlyVersion { chunks: u64 } = "butter.early-version-3", Info;
     /// Chunks have no checksum: they are not compressed, or were compressed with zstd by the reference or
@@ -234,17 +234,6 @@ rules! {
     /// The format allows ASCII only; read as UTF-8.
     #[error("{what} is not ASCII")]
     NotAscii { what: &'static str } = "butter.not-ascii", Info;
-    /// A frame was to be written in mode compat, but the reference can't write it, or not so that it can be
-    /// read.
-    ///
-    /// Convert with `--mode correct`, which writes it.
-    #[error("{member} {why}: the reference writes no readable file for it, and so mode compat writes none")]
-    NoReference { member: String, why: String } = "butter.no-reference", Error;
-    /// The reference leaves a line out, and so does `convert --mode compat`.
-    ///
-    /// Converting with `--mode correct` keeps it, if it is a frame.
-    #[error("{member} {why}: the reference leaves out such a line")]
-    LeftOut { member: String, why: String } = "butter.left-out", Warning;
     /// A table has more than 1,048,576 chunks, a chunk more than 256 MiB, stored or inflated, a name
     /// more than 1 KiB, or a frame of an unfinished recording more than 1 MiB.
     ///

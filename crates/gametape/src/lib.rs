@@ -28,6 +28,7 @@ mod archived;
 mod content;
 mod csv_writer;
 mod cut;
+mod each;
 mod error;
 mod instead;
 mod open;
@@ -39,12 +40,14 @@ mod recording;
 mod registry;
 mod rows;
 mod selection;
+mod verify;
 mod when;
 
 pub use archived::file_of;
 pub use content::{Content, Draft, write_recording};
 pub use csv_writer::{CsvStyle, CsvWriter};
 pub use cut::Around;
+pub use each::each;
 pub use error::Error;
 pub use open::{Limits, OpenOptions};
 pub use output::{
@@ -57,6 +60,7 @@ pub use recording::{Made, Partial, Recording};
 pub use registry::{Formats, formats};
 pub use rows::{RowForm, RowWriter};
 pub use selection::{Comparison, Condition, ParseConditionError, Selecting, Selection};
+pub use verify::Verified;
 pub use when::{ParseWhenError, When};
 
 pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};

@@ -86,6 +86,18 @@ pub(crate) struct Manifest {
     pub parts: Vec<Part>,
     /// The tables of recordings. A recording names one of these lists.
     pub tables: Vec<Vec<TableDef>>,
+    /// The hash of all this: most of it is texts, in which another letter would be none the worse.
+    pub blake3: String,
+}
+
+impl Manifest {
+    /// Returns its text, with its hash.
+    pub fn text(&mut self) -> Result<Vec<u8>, serde_json::Error> {
+        self.blake3.clear();
+        let hash = blake3::hash(&serde_json::to_vec(self)?);
+        self.blake3 = hash.to_hex().to_string();
+        serde_json::to_vec(self)
+    }
 }
 
 /// A file of a catalogue.
@@ -167,8 +179,11 @@ impl Catalogue {
         if form.catalogue < VERSION {
             return Ok(None);
         }
-        let manifest: Manifest = serde_json::from_slice(&text)
+        let mut manifest: Manifest = serde_json::from_slice(&text)
             .map_err(|error| damaged(format!("{MANIFEST}: {error}")))?;
+        if manifest.text().ok().as_ref() != Some(&text) {
+            return Err(damaged(format!("{MANIFEST} was changed")));
+        }
         if manifest.made_by != made_by(formats) {
             return Ok(None);
         }

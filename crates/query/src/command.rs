@@ -54,7 +54,8 @@ struct Args {
     /// .arrow, .json.
     #[arg(long, value_name = "NAME=FILE", value_parser = table)]
     table: Vec<(String, String)>,
-    /// A value for `$NAME` in the query: `--param since=5`, `WHERE x > $since`.
+    /// A value for `$NAME` in the query: `--param since=5`, `WHERE x > $since`. In quotes as in SQL it is a text,
+    /// whatever it looks like: `--param "name='5'"`.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     param: Vec<(String, ScalarValue)>,
     /// Write the answer to this file. The end of its name tells the form: .csv, .jsonl, .arrow, .parquet.
@@ -137,12 +138,21 @@ fn table(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), file.to_owned()))
 }
 
-/// Parses a value for the query: a number, true or false, or else a text.
+/// Parses a value for the query: a number, true or false, or else a text, with or without quotes.
 fn parameter(text: &str) -> Result<(String, ScalarValue), String> {
     let (name, value) = text
         .split_once('=')
         .filter(|(name, _)| !name.is_empty())
         .ok_or_else(|| format!("{text} is no value: write NAME=VALUE, such as since=5"))?;
+    let quoted = value
+        .strip_prefix('\'')
+        .and_then(|rest| rest.strip_suffix('\''));
+    if let Some(text) = quoted {
+        return Ok((
+            name.to_owned(),
+            ScalarValue::from(text.replace("''", "'").as_str()),
+        ));
+    }
     let value = match (
         value.parse::<i64>(),
         value.parse::<f64>(),
@@ -455,15 +465,14 @@ async fn run_sql(
     if !args.param.is_empty() {
         answer = answer.with_param_values(args.param.clone())?;
     }
-    let rows = answer.execute_stream().await?;
     let is_shared = args.out.is_none()
         && io::stdout().is_terminal()
         && args.form().is_some_and(|form| form != Form::Table);
     let rows = if is_shared {
         // Rows and a bar on one terminal would cover each other.
-        rows
+        answer.execute_stream().await?
     } else {
-        shown(Arc::clone(archive.progress()), rows)
+        shown(Arc::clone(archive.progress()), answer).await?
     };
     if let Some(path) = &args.out {
         let form = args.form().map_or_else(|| form_of(path), Ok)?;

@@ -144,13 +144,14 @@ pub fn index(
         }
     }
     put(FILES, &rows::files(&listed)?, &mut parts, &mut bytes)?;
-    let manifest = Manifest {
+    let mut manifest = Manifest {
         catalogue: VERSION,
         made_by: made_by(formats),
         parts,
         tables: tables.iter().map(|tables| tables.to_vec()).collect(),
+        blake3: String::new(),
     };
-    write(&folder, &manifest, &bytes)?;
+    write(&folder, &mut manifest, &bytes)?;
     Ok(Indexed {
         recordings: at.len(),
         read: archive
@@ -336,7 +337,7 @@ fn put(
 }
 
 /// Writes the parts, then the manifest, and removes what the manifest no longer names.
-fn write(folder: &Path, manifest: &Manifest, parts: &[Vec<u8>]) -> Result<(), CatalogueError> {
+fn write(folder: &Path, manifest: &mut Manifest, parts: &[Vec<u8>]) -> Result<(), CatalogueError> {
     let io = |path: PathBuf| {
         move |error: gametape::Error| CatalogueError::Io {
             path,
@@ -351,7 +352,7 @@ fn write(folder: &Path, manifest: &Manifest, parts: &[Vec<u8>]) -> Result<(), Ca
         gametape::write_file(&path, bytes, Existing::Replace).map_err(io(path.clone()))?;
     }
     let path = folder.join(MANIFEST);
-    let text = serde_json::to_vec(manifest).map_err(|error| CatalogueError::Io {
+    let text = manifest.text().map_err(|error| CatalogueError::Io {
         path: path.clone(),
         source: error.into(),
     })?;

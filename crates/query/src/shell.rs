@@ -132,11 +132,11 @@ pub(crate) async fn run(
 
 async fn answer(archive: &Archive, context: &SessionContext, sql: &str, form: Form) -> Result<()> {
     archive.progress().restart();
-    let rows = asked::query(context, sql).await?.execute_stream().await?;
+    let answer = asked::query(context, sql).await?;
     let rows = match form {
         // It is written at the end. Other forms and a bar on one terminal would cover each other.
-        Form::Table => shown(Arc::clone(archive.progress()), rows),
-        _ => rows,
+        Form::Table => shown(Arc::clone(archive.progress()), answer).await?,
+        _ => answer.execute_stream().await?,
     };
     let mut out = io::BufWriter::new(io::stdout());
     let count = output::write(form, rows, &mut out).await?;

@@ -3,7 +3,7 @@
 //! | module and feature | content |
 //! |---|---|
 //! | [`archive`] | archives of every kind, right and wrong |
-//! | [`echo`] | matches of Echo VR with lines that the game never sends |
+//! | [`echo`] | matches of Echo VR, spoiled as real machines do it |
 //! | [`mines`] | forged and random games of Minesweeper, and a second simulator of the game |
 //! | [`murk`] | commands, recordings and states in a form that ours and the origin of Murk's format can both express |
 //! | [`cases`] | how many of many cases are run, and on how many cores |

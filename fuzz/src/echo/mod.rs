@@ -11,7 +11,7 @@ mod zip;
 
 pub use butter::butter_read;
 pub use line::echoreplay_line;
-pub use roundtrip::{butter_compat, butter_roundtrip};
+pub use roundtrip::butter_roundtrip;
 pub use zip::echoreplay_zip;
 
 use crate::Check;
@@ -22,7 +22,6 @@ pub const CHECKS: &[Check] = &[
     Check::new("butter_roundtrip", butter_roundtrip, || {
         [seeds::files(), crate::noise(10, 250)].concat()
     }),
-    Check::new("butter_compat", butter_compat, || crate::noise(24, 12)),
     Check::new("echoreplay_line", echoreplay_line, seeds::texts),
     Check::new("echoreplay_zip", echoreplay_zip, seeds::zips),
     Check::new("echoreplay_spoiled", spoiled::echoreplay_spoiled, || {

@@ -2,9 +2,8 @@
 
 use std::io::Cursor;
 
-use gametape_echo::butter::{self, Compression, Feed, Journal, Mode, Options, Writer};
-use gametape_echo::{Fed, Frame, ReadOptions, WriteError, echoreplay};
-use gametape_testkit::echo::odd_match;
+use gametape_echo::butter::{self, Compression, Feed, Journal, Options, Writer};
+use gametape_echo::{Fed, Frame, ReadOptions, echoreplay};
 
 use super::butter::LIMITS;
 use super::frames;
@@ -12,7 +11,7 @@ use super::ways::{all, assert_same};
 use crate::delta::Script;
 
 /// Frames with any values, or those of a file: they are written, read strictly, and written again,
-/// byte for byte the same. In the reference's mode, they can be read as well.
+/// byte for byte the same.
 ///
 /// A refused frame leaves nothing behind. A journal contains the frames after each write; if it is
 /// cut at any byte, it contains the complete frames before the cut and can be resumed. A frame that
@@ -28,18 +27,6 @@ pub fn butter_roundtrip(data: &[u8]) {
     let frames = accepted(&frames, options);
     let bytes = written(&frames, options);
     again(&bytes, frames.len(), options);
-
-    let compat = Options {
-        mode: Mode::Compat,
-        keyframe_interval: options.keyframe_interval.max(1),
-        ..options
-    };
-    // The frames from which the reference can make a file.
-    let frames_of_reference = accepted(&frames, compat);
-    let bytes = written(&frames_of_reference, compat);
-    let file = butter::read(&bytes).expect("just written");
-    let back = all(&file).expect("just written");
-    assert_eq!(back.len(), frames_of_reference.len());
     journal(&frames, options, &mut script);
 }
 
@@ -55,56 +42,12 @@ fn options(script: &mut Script<'_>) -> Options {
         Compression::Zstd7,
     ];
     Options {
-        mode: Mode::Correct,
         keyframe_interval: [0, 1, 2, 3, 5, 300, 300, 65_535][script.below(8)],
         compression: COMPRESSIONS[script.below(8)],
     }
 }
 
-/// An odd match, as the text of an .echoreplay, is written in the reference's mode: either the
-/// result reads strictly, with the right clock, or it is refused with frame and member.
-pub fn butter_compat(data: &[u8]) {
-    let mut script = Script::new(data);
-    let text = odd_match(script.word());
-    let options = Options {
-        mode: Mode::Compat,
-        keyframe_interval: [1, 2, 3, 7, 300][script.below(5)],
-        compression: Compression::None,
-    };
-    let mut writer = Writer::new(Cursor::new(Vec::new()), options);
-    let mut kept = Vec::new();
-    let mut frame = Frame::default();
-    let mut lines = echoreplay::read_with(&text, ReadOptions::lenient());
-    while let Some(line) = lines.next_line().expect("lenient") {
-        let spelled = match line.reference(&mut frame) {
-            Ok(spelled) => spelled,
-            Err(left_out) => {
-                assert!(!left_out.member.is_empty() && !left_out.why.is_empty());
-                continue;
-            }
-        };
-        match writer.push_spelled(&frame, &spelled) {
-            Ok(()) => kept.push(frame.clone()),
-            Err(WriteError::Reference { frame, member, .. }) => {
-                assert_eq!(frame, kept.len() as u64);
-                assert!(!member.is_empty());
-            }
-            Err(error) => panic!("{error}"),
-        }
-    }
-    let mut bytes = Vec::new();
-    writer.finish(&mut bytes).expect("memory");
-    let file = butter::read(&bytes).expect("just written");
-    let back = all(&file).expect("just written");
-    assert_eq!(back.len(), kept.len());
-    for (kept, back) in kept.iter().zip(&back) {
-        let (a, b) = (&kept.session, &back.session);
-        assert!((a.game_clock - b.game_clock).abs() < 1e-3);
-    }
-}
-
-/// The frames that the format can store or, in the reference's mode, from which the reference can
-/// make a file.
+/// The frames that the format can store.
 fn accepted(frames: &[Frame], options: Options) -> Vec<Frame> {
     let mut writer = Writer::new(Cursor::new(Vec::new()), options);
     let accepted: Vec<Frame> = frames
@@ -157,22 +100,13 @@ fn of_a_file(data: &[u8]) {
     };
     let Some(frames) = all(&file) else { return };
     let interval = file.header().map_or(300, |header| header.keyframe_interval);
-    for mode in [Mode::Correct, Mode::Compat] {
-        let options = Options {
-            mode,
-            keyframe_interval: interval,
-            compression: Compression::None,
-        };
-        // If a file names one of its 255 players twice, fewer remain, never more.
-        let Ok(bytes) = butter::write(&frames, options) else {
-            continue;
-        };
-        if mode == Mode::Correct {
-            again(&bytes, frames.len(), options);
-        } else {
-            let file = butter::read(&bytes).expect("just written");
-            assert_eq!(all(&file).map(|all| all.len()), Some(frames.len()));
-        }
+    let options = Options {
+        keyframe_interval: interval,
+        compression: Compression::None,
+    };
+    // If a file names one of its 255 players twice, fewer remain, never more.
+    if let Ok(bytes) = butter::write(&frames, options) {
+        again(&bytes, frames.len(), options);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use gametape_echo::butter::{Compression, Journal, Mode, Options, write};
+use gametape_echo::butter::{Compression, Journal, Options, write};
 use gametape_echo::echoreplay::{self, ZipWriter};
 use gametape_echo::{Bones, Frame, Game, PlayerBones};
 use gametape_samples::echo::{Match, MatchOptions};
@@ -24,9 +24,8 @@ fn frames(game: Game, count: u64, seed: u64) -> Vec<Frame> {
     Match::new(options).collect()
 }
 
-fn options(mode: Mode, keyframe_interval: u16, compression: Compression) -> Options {
+fn options(keyframe_interval: u16, compression: Compression) -> Options {
     Options {
-        mode,
         keyframe_interval,
         compression,
     }
@@ -48,15 +47,22 @@ fn boned(mut frame: Frame) -> Frame {
     frame
 }
 
-/// Small .butter recordings of every kind: arena and combat, both modes, packed or not, older
+/// Files as the reference of .butter writes them.
+const REFERENCE: [&[u8]; 3] = [
+    include_bytes!("../../../crates/echo/tests/reference/counts.butter"),
+    include_bytes!("../../../crates/echo/tests/reference/gap.butter"),
+    include_bytes!("../../../crates/echo/tests/reference/doubt.butter"),
+];
+
+/// Small .butter recordings of every kind: arena and combat, of ours and of the reference, packed or not, older
 /// versions, unfinished. The first [`SOUND`] read strictly; the others are broken on purpose.
 pub fn butters() -> Vec<Vec<u8>> {
-    let plain = |mode, interval| options(mode, interval, Compression::None);
+    let plain = |interval| options(interval, Compression::None);
     let arena = frames(Game::Arena, 3, 1);
     let combat = frames(Game::Combat, 3, 2);
     let bones: Vec<Frame> = arena.iter().take(2).cloned().map(boned).collect();
-    let whole = butter(&arena, plain(Mode::Correct, 300));
-    let packed = butter(&arena, options(Mode::Correct, 2, Compression::Zstd3));
+    let whole = butter(&arena, plain(300));
+    let packed = butter(&arena, options(2, Compression::Zstd3));
 
     let mut journal = Journal::new(Cursor::new(Vec::new()), Options::default());
     let mut joined = arena.clone();
@@ -68,7 +74,7 @@ pub fn butters() -> Vec<Vec<u8>> {
 
     // Only a header, which is valid in either version.
     let version = |number: u8| {
-        let mut old = butter(&arena[..1], plain(Mode::Correct, 1));
+        let mut old = butter(&arena[..1], plain(1));
         old[0] = number;
         old
     };
@@ -80,14 +86,14 @@ pub fn butters() -> Vec<Vec<u8>> {
     let keyframe = whole.windows(2).position(|two| two == [0xFC, 0xFE]);
     vec![
         whole.clone(),
-        butter(&arena, plain(Mode::Compat, 2)),
-        butter(&combat, plain(Mode::Correct, 2)),
-        butter(&combat, plain(Mode::Compat, 300)),
-        butter(&bones, plain(Mode::Correct, 300)),
+        REFERENCE[0].to_vec(),
+        butter(&combat, plain(2)),
+        REFERENCE[1].to_vec(),
+        butter(&bones, plain(300)),
         packed.clone(),
-        butter(&arena, options(Mode::Compat, 300, Compression::Gzip)),
+        REFERENCE[2].to_vec(),
         journal.clone(),
-        butter(&arena[..1], plain(Mode::Correct, 1)),
+        butter(&arena[..1], plain(1)),
         Vec::new(),
         // The following ones are broken.
         version(2),
@@ -188,7 +194,7 @@ pub fn files() -> Vec<Vec<u8>> {
 pub fn claims() -> Vec<Vec<u8>> {
     let frames = frames(Game::Arena, 1, 1);
     let header = |compression| {
-        let mut whole = butter(&frames, options(Mode::Correct, 300, Compression::None));
+        let mut whole = butter(&frames, options(300, Compression::None));
         // The table has one chunk.
         let at = whole.windows(2).position(|two| two == [0xFC, 0xFE]);
         whole.truncate(at.expect("a keyframe") - 8);
@@ -223,7 +229,7 @@ pub fn claims() -> Vec<Vec<u8>> {
 
 /// Large recordings: a .butter with packed chunks, one with unpacked chunks, and a text.
 pub fn large() -> [Vec<u8>; 3] {
-    let options = |compression| options(Mode::Correct, 300, compression);
+    let options = |compression| options(300, compression);
     let frames = Match::new(MatchOptions {
         frames: Some(1500),
         bones: true,

@@ -65,50 +65,19 @@ impl Arrays {
     /// Returns the arrays of a state. They have memory of their own, so that nothing changes them afterwards
     /// and callers may.
     pub fn of<'py>(&self, py: Python<'py>, world: &EngineWorld) -> PyResult<Bound<'py, PyDict>> {
-        self.of_all(py, std::slice::from_ref(&world), false)
-    }
-
-    /// Returns the arrays of several states, with one more axis at the front, for the number of the state.
-    pub fn of_many<'py>(
-        &self,
-        py: Python<'py>,
-        worlds: &[&EngineWorld],
-    ) -> PyResult<Bound<'py, PyDict>> {
-        self.of_all(py, worlds, true)
-    }
-
-    fn of_all<'py>(
-        &self,
-        py: Python<'py>,
-        worlds: &[&EngineWorld],
-        many: bool,
-    ) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for shown in &self.shown {
             let size = shown.shape.iter().product::<usize>() * size_of::<f32>();
-            let bytes = PyByteArray::new_with(py, size * worlds.len(), |bytes| {
-                for (part, world) in bytes.chunks_mut(size.max(1)).zip(worlds) {
-                    copy(&shown.watch.array(&self.layout, world), part);
-                }
+            let bytes = PyByteArray::new_with(py, size, |bytes| {
+                copy(&shown.watch.array(&self.layout, world), bytes);
                 Ok(())
             })?;
             let array = self.from_buffer.bind(py).call1((bytes, &self.float32))?;
-            let count = many.then_some(worlds.len());
-            let shape: Vec<usize> = count
-                .into_iter()
-                .chain(shown.shape.iter().copied())
-                .collect();
-            let shape = PyTuple::new(py, shape)?;
+            let shape = PyTuple::new(py, &shown.shape)?;
             let array = array.call_method1("reshape", (shape,))?;
             dict.set_item(shown.watch.name(), array)?;
         }
         Ok(dict)
-    }
-
-    /// The names, and the shapes of their arrays.
-    pub fn shapes(&self) -> impl Iterator<Item = (&str, &[usize])> {
-        let shown = self.shown.iter();
-        shown.map(|shown| (shown.watch.name(), shown.shape.as_slice()))
     }
 }
 

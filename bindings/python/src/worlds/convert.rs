@@ -1,6 +1,5 @@
 //! Values of Python as JSON, for commands, and as TOML, for worlds.
 
-use gametape::murk::CommandBuf;
 use gametape::murk::engine::World;
 use gametape::murk::tools::Commands;
 use pyo3::prelude::*;
@@ -75,16 +74,6 @@ fn command(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         map.insert("kind".to_owned(), "set_field".into());
     }
     Ok(value)
-}
-
-/// Reads the commands of one tick.
-pub fn of_tick(commands: Option<&Bound<'_, PyAny>>, world: &World) -> PyResult<CommandBuf> {
-    let Some(commands) = commands else {
-        return Ok(CommandBuf::new());
-    };
-    let list = commands.try_iter()?.map(|one| command(&one?));
-    let list = list.collect::<PyResult<Vec<_>>>()?;
-    Ok(Commands::of_tick(list, world).map_err(Failure::usage)?)
 }
 
 /// Reads the commands of a run: each with its tick, or frames as the command's `dump` prints them.

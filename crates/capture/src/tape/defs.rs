@@ -5,18 +5,19 @@ use gametape_delta::{Codec, Component, FixedPoint, Schema};
 
 use super::heads::{PACKETS, packets};
 use super::parts::{PARTS, parts};
+use super::sizes::{BITS, bits};
 
 /// The number of tables about packets. Those of the components follow, in the order of the schema.
-pub(super) const OF_PACKETS: usize = 2;
+pub(super) const OF_PACKETS: usize = 3;
 
 /// The tables of every recording of packets.
 pub(super) fn defs() -> Vec<TableDef> {
-    vec![packets(), parts()]
+    vec![packets(), parts(), bits()]
 }
 
 /// Whether a table is that of a component: a state, for which earlier packets are needed.
 pub(super) fn is_state(table: &str) -> bool {
-    ![PACKETS.name, PARTS.name].contains(&table)
+    ![PACKETS.name, PARTS.name, BITS.name].contains(&table)
 }
 
 /// The component of a table; `None` for the tables about packets.

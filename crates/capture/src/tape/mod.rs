@@ -16,10 +16,10 @@ mod opened;
 mod part;
 mod parts;
 mod pass;
-mod pieces;
 mod reading;
 mod schema;
 mod segments;
+mod sizes;
 mod stats;
 mod tables;
 

@@ -5,20 +5,23 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use gametape_core::table::Scan;
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Pieces};
 use gametape_core::{At, Stamp};
 use gametape_delta::wire::Header;
 
 use super::defs::is_state;
 use super::dump::stamp;
+use super::opened::{PacketsTape, made_of};
+use super::sizes::BITS;
 use crate::clock::Clock;
 use crate::cursor::Cursor;
 use crate::follow::Steps;
 use crate::layout::Role;
-use crate::made::ends;
+use crate::made;
 use crate::read::Capture;
 use crate::replay::{Later, Replay};
 use crate::rule::{Error as ReadError, fault};
+use crate::stream::Packets;
 
 /// A part of a capture, and how to start in it.
 pub(super) struct Part {
@@ -41,7 +44,9 @@ impl Part {
     /// its ticks, it is all.
     pub fn of(capture: &Capture<'_>, scans: &[Scan]) -> Result<Self, Error> {
         let has_range = |scan: &Scan| scan.from.is_some() || scan.to.is_some();
-        if !scans.iter().any(has_range) {
+        // Facts are about all packets, whatever the range.
+        let is_of_all = |scan: &Scan| scan.table == BITS.name;
+        if !scans.iter().any(has_range) || scans.iter().any(is_of_all) {
             return Ok(Self::whole(capture));
         }
         let states = scans.iter().filter(|scan| is_state(&scan.table));
@@ -128,6 +133,9 @@ pub(super) fn pieces(
 ) -> Result<Vec<u64>, Error> {
     let is_state = is_state(table);
     let mut starts = vec![0];
+    if table == BITS.name {
+        return Ok(starts);
+    }
     if let Some(map) = Map::of(capture, is_state)?.filter(|map| map.ascends || !is_state) {
         let is = |chunk: &usize| !is_state || capture.has_full(chunk - 1);
         let borders = capture.borders(at_most, is).into_iter();
@@ -249,7 +257,7 @@ impl<'c, 'a> Map<'c, 'a> {
             return chunks;
         };
         // Where ticks go back, the first row after the range may be anywhere.
-        if ends(scan) && !self.ascends && !matches!(to, At::Step(_)) {
+        if made::ends(scan) && !self.ascends && !matches!(to, At::Step(_)) {
             return chunks;
         }
         let is_after = |chunk: &usize| {
@@ -311,5 +319,17 @@ impl<'c, 'a> Map<'c, 'a> {
             }
         }
         Ok(Some((sure.unwrap_or(u64::MAX), later)))
+    }
+}
+
+impl Pieces for PacketsTape {
+    fn pieces(&self, table: &str, at_most: usize) -> Result<Vec<u64>, Error> {
+        let packets = self.packets()?;
+        match (made_of(&packets)?, &packets) {
+            (Some((capture, made)), _) => made::pieces(capture, &made, table, at_most),
+            (None, Packets::Capture(capture)) => pieces(capture, table, at_most),
+            // Without an index, each part would look for its start from the first packet on.
+            (None, Packets::Delta(_)) => Ok(vec![0]),
+        }
     }
 }

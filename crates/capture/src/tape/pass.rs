@@ -12,6 +12,7 @@ use super::dump::stamp;
 use super::heads::{Head, PACKETS};
 use super::parts::{PARTS, Parting};
 use super::reading::{Reading, show};
+use super::sizes::{BITS, Sizing};
 use crate::clock::Clock;
 use crate::cursor::Cursor;
 use crate::follow::Steps;
@@ -25,6 +26,7 @@ use crate::rule::{Error as ReadError, Finding, fault};
 enum Wanted {
     Packets,
     Parts(Box<Parting>),
+    Bits(Box<Sizing>),
     States(Reading),
 }
 
@@ -69,6 +71,9 @@ impl Pass {
                 None if table.name == PARTS.name => {
                     let of_components = tables.get(OF_PACKETS..).unwrap_or_default();
                     Wanted::Parts(Box::new(Parting::new(schema, of_components)))
+                }
+                None if table.name == BITS.name => {
+                    Wanted::Bits(Box::new(Sizing::of(schema, &tables)))
                 }
                 None => Wanted::Packets,
             });
@@ -166,6 +171,7 @@ impl Pass {
                     rows.row_of(&PACKETS, stamp, &Head::of(packet));
                 }
                 Wanted::Parts(parting) => parting.packet(packet, stamp, rows)?,
+                Wanted::Bits(sizing) => sizing.packet(packet)?,
                 Wanted::States(_) => {}
             }
         }
@@ -212,7 +218,7 @@ impl Pass {
 
     /// Ends the pass; `at_end` returns the problem at the end of the packets.
     pub fn end(
-        self,
+        mut self,
         at_end: impl Fn() -> Option<ReadError>,
         visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
@@ -220,6 +226,11 @@ impl Pass {
         let lost = lost.map(fault).transpose()?;
         let over: Vec<bool> = self.scans.iter().map(Scanning::is_over).collect();
         let wanted = self.wanted;
+        for (wanted, rows) in wanted.iter().zip(self.scans.iter_mut()) {
+            if let Wanted::Bits(sizing) = wanted {
+                sizing.give(rows);
+            }
+        }
         self.scans.end(visit, |at| {
             // A scan that ended early does not report problems after its rows.
             if over.get(at) == Some(&true) {
@@ -228,6 +239,7 @@ impl Pass {
             let found = match wanted.get(at)? {
                 Wanted::Packets => None,
                 Wanted::Parts(parting) => parting.problem.clone(),
+                Wanted::Bits(sizing) => sizing.problem.clone(),
                 Wanted::States(_) => lost.clone(),
             };
             let found = found.map(ReadError::from);

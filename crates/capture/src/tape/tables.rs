@@ -9,6 +9,7 @@ use super::dump::stamp;
 use super::part::Part;
 use super::pass::{Pass, clocks};
 use super::reading::Reading;
+use super::sizes::{BITS, Sizing};
 use crate::clock::Clock;
 use crate::cursor::Cursor;
 use crate::layout::Role;
@@ -62,6 +63,8 @@ fn rows(
 pub(super) struct Seeking {
     packets: Packets<'static>,
     tables: Vec<TableDef>,
+    /// The sizes of all packets, once they are asked for.
+    sizing: Option<Sizing>,
 }
 
 impl Seeking {
@@ -87,7 +90,12 @@ impl Seeking {
         drop(cursor);
         let clocks = clocks(packets.tick_ns());
         let tables = of(packets.schema());
-        Ok(Stepped::over(stamps, clocks, Self { packets, tables }))
+        let seeking = Self {
+            packets,
+            tables,
+            sizing: None,
+        };
+        Ok(Stepped::over(stamps, clocks, seeking))
     }
 }
 
@@ -95,6 +103,16 @@ impl StateAt for Seeking {
     fn state_at(&mut self, now: Stamp, scan: &Scan) -> Result<Batch, Error> {
         let table = scan.find(&self.tables)?;
         let mut rows = State::new(table, scan, now)?;
+        if table.name == BITS.name {
+            let sizing = match self.sizing.take() {
+                Some(sizing) => sizing,
+                None => Sizing::of(self.packets.schema(), &self.tables).all(&self.packets)?,
+            };
+            for sum in self.sizing.insert(sizing).sums() {
+                rows.row(|column| BITS.value(&sum, column));
+            }
+            return Ok(rows.rows());
+        }
         let component = component(self.packets.schema(), &self.tables, table);
         let tick = now.tick.and_then(|tick| u32::try_from(tick).ok());
         if let (Some(component), Some(tick)) = (component, tick) {

@@ -488,6 +488,11 @@ fn damage_after_a_range_concerns_only_scans_that_look_everywhere() {
             let name = &table.name;
             assert!(problem(&all), "{name}");
             assert!(problem(&all.clone().from(At::Step(900))), "{name}");
+            if name == "bits_by_field" {
+                // It is about all packets, whatever the range.
+                assert!(problem(&all.to(At::Step(20))));
+                continue;
+            }
             let range = all.clone().from(At::Step(10)).to(At::Step(20));
             assert!(!problem(&range), "{name}");
             assert!(!problem(&range.wherever()), "{name}");

@@ -34,8 +34,11 @@ fn columns_are_the_fields_in_their_units_and_say_how_precise_they_are() {
     let (packets, _) = stream(3, 4, 1000, 1);
     let tables = open(capture_of(&packets, small())).tables().unwrap();
     let names: Vec<&str> = tables.iter().map(|table| &*table.name).collect();
-    assert_eq!(names, ["packets", "parts", "ship", "component_2"]);
-    let columns: Vec<_> = tables[2]
+    assert_eq!(
+        names,
+        ["packets", "parts", "bits_by_field", "ship", "component_2"]
+    );
+    let columns: Vec<_> = tables[3]
         .columns
         .iter()
         .map(|column| (&*column.name, column.kind, column.precision))
@@ -49,7 +52,7 @@ fn columns_are_the_fields_in_their_units_and_say_how_precise_they_are() {
             ("firing", Kind::Bool, None),
         ]
     );
-    assert_eq!(tables[3].columns[1].name, "field_1");
+    assert_eq!(tables[4].columns[1].name, "field_1");
 }
 
 /// A part of a packet: its kind, section, entity, component and bits.
@@ -128,6 +131,77 @@ fn the_parts_of_a_packet_add_up_to_its_bytes() {
     }
 }
 
+/// A row of bits: its part, component, field, how often it is there, and its bits.
+type Sum = (String, Option<String>, Option<String>, u64, u64);
+
+fn bits(tape: &dyn Tape, scan: &Scan) -> (Vec<Sum>, bool) {
+    let mut sums = Vec::new();
+    let scanned = tape.scan_table(scan, &Work::default(), |batch| {
+        for row in 0..batch.len() {
+            let text = |column| match batch.get(row, column) {
+                Value::Text(text) => Some(text.to_owned()),
+                _ => None,
+            };
+            let number = |column| match batch.get(row, column) {
+                Value::Uint(number) => number,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(number(0), sums.len() as u64);
+            sums.push((text(1).unwrap(), text(2), text(3), number(4), number(5)));
+        }
+        Ok(ControlFlow::Continue(()))
+    });
+    (sums, scanned.unwrap().problem.is_some())
+}
+
+#[test]
+fn bits_by_field_are_the_sums_of_the_parts() {
+    for (full_every, lag, keyframe_every) in SHAPES {
+        let (packets, _) = stream(60, 9, full_every, lag);
+        let options = gametape_capture::Options {
+            keyframe_every,
+            ..small()
+        };
+        let tape = open(capture_of(&packets, options));
+        let (all, problem) = bits(&*tape, &Scan::table("bits_by_field"));
+        assert!(!problem);
+        let sum = |is: &dyn Fn(&Sum) -> bool| -> u64 {
+            all.iter().filter(|row| is(row)).map(|row| row.4).sum()
+        };
+        let bytes: usize = packets.iter().map(Vec::len).sum();
+        assert_eq!(sum(&|_| true), bytes as u64 * 8);
+        let (parts, _) = parts(&*tape, &Scan::table("parts"));
+        let of = |is: &dyn Fn(&Part) -> bool| -> u64 {
+            parts
+                .iter()
+                .filter(|part| is(part))
+                .map(|part| part.5)
+                .sum()
+        };
+        for part in ["header", "framing", "entity", "padding"] {
+            assert_eq!(
+                sum(&|row| row.0 == part),
+                of(&|other| other.1 == part),
+                "{part}"
+            );
+        }
+        for component in ["ship", "component_2"] {
+            let wanted = of(&|part| part.4.as_deref() == Some(component));
+            assert_eq!(sum(&|row| row.1.as_deref() == Some(component)), wanted);
+        }
+        let fields: Vec<_> = all.iter().filter(|row| row.0 == "field").collect();
+        let names = fields.iter().map(|row| row.2.as_deref().unwrap());
+        assert_eq!(names.collect::<Vec<_>>(), ["x", "yaw", "firing", "field_1"]);
+        assert!(fields.iter().all(|row| row.3 > 0 && row.4 >= row.3));
+        assert_eq!(all[0].3, packets.len() as u64);
+        // Facts are about all packets, whatever the range.
+        let scan = Scan::table("bits_by_field")
+            .from(At::Step(20))
+            .to(At::Step(30));
+        assert_eq!(bits(&*tape, &scan).0, all);
+    }
+}
+
 #[test]
 fn a_packet_that_cannot_be_read_has_a_part_of_the_rest() {
     let (mut packets, _) = stream(3, 9, 1000, 1);
@@ -151,6 +225,11 @@ fn a_packet_that_cannot_be_read_has_a_part_of_the_rest() {
     let tape = Delta.open(source).unwrap();
     let (all, problem) = parts(&*tape, &Scan::table("parts"));
     assert!(problem);
+    // The bits of the two others.
+    let (sums, problem) = bits(&*tape, &Scan::table("bits_by_field"));
+    assert!(problem);
+    let sum: u64 = sums.iter().map(|row| row.4).sum();
+    assert_eq!(sum, (packets[0].len() + packets[2].len()) as u64 * 8);
     for (step, packet) in (0..).zip(&packets) {
         let of = || all.iter().filter(|part| part.0 == step);
         let bits: u64 = of().map(|part| part.5).sum();
@@ -176,6 +255,7 @@ fn parts_are_there_for_those_who_name_them() {
         .tables;
     assert!(found.iter().any(|table| table.table == "packets"));
     assert!(found.iter().all(|table| table.table != "parts"));
+    assert!(found.iter().all(|table| table.table != "bits_by_field"));
 }
 
 #[test]
@@ -229,6 +309,11 @@ fn rows_end_at_the_damage_and_then_it_is_told() {
             }) else {
                 continue;
             };
+            if table.name == "bits_by_field" {
+                // Sums of the packets before the damage.
+                assert!(found == rows || scanned.problem.is_some());
+                continue;
+            }
             assert!(rows.starts_with(&found), "{} with {at} flipped", table.name);
             assert!(found.len() == rows.len() || scanned.problem.is_some());
             shorter += usize::from(found.len() < rows.len());

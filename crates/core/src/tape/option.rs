@@ -443,12 +443,7 @@ mod tests {
             ..OptionDef::flag("plain", "As text")
         },
         OptionDef::flag("zip", "In a zip"),
-        OptionDef::new(
-            "mode",
-            OptionKind::Choice(&["correct", "compat"]),
-            "MODE",
-            "How",
-        ),
+        OptionDef::new("mode", OptionKind::Choice(&["near", "far"]), "MODE", "How"),
         OptionDef::new(
             "max-error",
             OptionKind::Number {
@@ -474,11 +469,11 @@ mod tests {
         );
         assert_eq!(
             refused(Options::new().flag("mode")),
-            "option mode takes one of correct, compat"
+            "option mode takes one of near, far"
         );
         assert_eq!(
             refused(Options::new().with("mode", OptionValue::Text("fast".into()))),
-            "option mode takes one of correct, compat"
+            "option mode takes one of near, far"
         );
         assert_eq!(
             refused(Options::new().flag("plain").flag("zip")),
@@ -501,7 +496,7 @@ mod tests {
         assert!(keep("b,a").words("keep").eq(["b", "a"]));
         let nan = OptionValue::Number(f64::NAN);
         assert!(check(Options::new().with("max-error", nan)).is_err());
-        let fine = DEFS[2].parse("compat").unwrap();
+        let fine = DEFS[2].parse("far").unwrap();
         assert!(check(Options::new().with("mode", fine).flag("zip")).is_ok());
     }
 }

@@ -92,8 +92,8 @@ fn turn(from: Quaternion, packed: u32) -> Quaternion {
 /// that in every keyframe but the first of the file. Bones lie up to a metre from zero and move by
 /// centimetres, so the reading that moves them less is right.
 ///
-/// [`Mode::Correct`](super::Mode::Correct) writes all positions of a keyframe, zeros included, and the
-/// reference never does; such a keyframe is absolute.
+/// [`Writer`](super::Writer) writes all positions of a keyframe, zeros included, and the reference never does;
+/// such a keyframe is absolute.
 fn differs_from_before(packed: &Packed, before: &[PlayerBones], alone: bool) -> bool {
     if packed.bone_positions.contains(&[0; 3]) {
         return false;

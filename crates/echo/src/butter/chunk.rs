@@ -213,35 +213,14 @@ const fn lacking(compression: Compression) -> Option<(&'static str, &'static str
     }
 }
 
-/// How chunks are compressed.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "zstd"), allow(dead_code))]
-pub struct Packing {
-    pub compression: Compression,
-    /// Whether zstd appends a checksum to each chunk; gzip always does. The reference writes none, but its
-    /// reader checks one.
-    pub checksum: bool,
-}
-
-impl Packing {
-    /// With checksums; for everything that need not match the reference's bytes.
-    pub const fn checked(compression: Compression) -> Self {
-        Self {
-            compression,
-            checksum: true,
-        }
-    }
-}
-
 /// Compresses a chunk.
-pub fn deflate(raw: &[u8], packing: Packing) -> Result<Vec<u8>, WriteError> {
-    let compression = packing.compression;
+pub fn deflate(raw: &[u8], compression: Compression) -> Result<Vec<u8>, WriteError> {
     if let Some((what, feature)) = lacking(compression) {
         return Err(WriteError::Feature { what, feature });
     }
     match (compression, compression.zstd_level()) {
         #[cfg(feature = "zstd")]
-        (_, Some(level)) => Ok(zstd_frame(raw, level, packing.checksum)?),
+        (_, Some(level)) => Ok(zstd_frame(raw, level)?),
         #[cfg(feature = "gzip")]
         (Compression::Gzip, _) => {
             let mut gzip = flate2::bufread::GzEncoder::new(raw, flate2::Compression::default());
@@ -253,11 +232,12 @@ pub fn deflate(raw: &[u8], packing: Packing) -> Result<Vec<u8>, WriteError> {
     }
 }
 
-/// Compresses to a zstd frame. The frame contains its content size, which the reference's reader needs.
+/// Compresses to a zstd frame. The frame contains its content size, which the reference's reader needs, and a checksum,
+/// which it verifies.
 #[cfg(feature = "zstd")]
-fn zstd_frame(raw: &[u8], level: i32, checksum: bool) -> std::io::Result<Vec<u8>> {
+fn zstd_frame(raw: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
     let mut zstd = zstd::bulk::Compressor::new(level)?;
-    zstd.include_checksum(checksum)?;
+    zstd.include_checksum(true)?;
     zstd.compress(raw)
 }
 
@@ -467,7 +447,7 @@ fn of_zstd(
     let there = u32::from_le_bytes(rest.ok()?.try_into().ok()?);
     *raw = whole;
     // This crate has no other way to compute that hash.
-    let packed = zstd_frame(raw, 1, true).ok()?;
+    let packed = zstd_frame(raw, 1).ok()?;
     let found = u32::from_le_bytes(*packed.last_chunk()?);
     Some(Fault::Checksum {
         found: Crc32(found),

@@ -1,4 +1,4 @@
-//! Encoding in correct mode: from the session model to packed frames, as differences from the reader's
+//! Encoding: from the session model to packed frames, as differences from the reader's
 //! state.
 
 use super::bones;

@@ -118,7 +118,7 @@ pub struct HeaderPlayer {
     pub name: Vec<u8>,
     /// The account.
     pub userid: u64,
-    /// The jersey number: that of the player's first frame or, in correct mode, the first that is not 0.
+    /// The jersey number: the first that is not 0, or, in a file of the reference, that of the player's first frame.
     pub number: u8,
     /// The level, chosen likewise.
     pub level: u8,
@@ -353,31 +353,15 @@ impl Header {
         }
     }
 
-    /// Like [`Header::new`] in the reference's way: counts are truncated to their low bits.
-    pub(super) fn of_reference(
-        frame: &Frame,
-        keyframe_interval: u16,
-        compression: Compression,
-    ) -> Self {
-        let session = &frame.session;
-        let orange = session.orange_round_score.wrapping_shl(4);
-        Self {
-            total_round_count: session.total_round_count as u8,
-            round_scores: session.blue_round_score.wrapping_add(orange) as u8,
-            ..Self::new(frame, keyframe_interval, compression)
-        }
-    }
-
     /// Adds the new players of a frame, and sets `indices` to the index of each of the frame's players. On
     /// entry it holds the indices of the frame before. Returns true if there were new players.
     ///
     /// A player's number and level are 0 for a few frames after joining. They are updated when they become
-    /// known, unless `first` says to keep those of the first frame.
+    /// known.
     pub(super) fn meet(
         &mut self,
         frame: &Frame,
         indices: &mut Vec<u8>,
-        first: bool,
     ) -> Result<bool, WriteError> {
         let before = self.players.len();
         // The format stores three teams.
@@ -399,8 +383,7 @@ impl Header {
                     .add(player)
                     .inspect_err(|_| self.players.truncate(before))?,
             };
-            if !first && let Some(known) = self.players.get_mut(usize::from(index).wrapping_sub(1))
-            {
+            if let Some(known) = self.players.get_mut(usize::from(index).wrapping_sub(1)) {
                 if known.number == 0 {
                     known.number = player.number as u8;
                 }

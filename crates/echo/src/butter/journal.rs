@@ -4,18 +4,16 @@ use std::io::{Read, Seek, SeekFrom, Write};
 
 use gametape_core::Output;
 
-use super::chunk::Packing;
 use super::header::{Compression, Header};
 use super::packed::Layout;
 use super::stream::Reader;
 use super::structure::{holds_frames, seems_to_hold_frames};
-use super::write::{Assembler, ChunkEncoder, Mode, Options, Written};
+use super::write::{Assembler, ChunkEncoder, Options, Written};
 use crate::error::Resumed;
 use crate::error::{Error, Severity, WriteError};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
 use crate::rule::Rule;
-use crate::spelled::Spelled;
 
 /// Records live. If the process is killed at any byte, [`Feed`] and the other readers read the whole frames
 /// of the file; [`Journal::resume`] continues it, and salvage turns it into a finished file.
@@ -44,15 +42,11 @@ pub struct Journal<F> {
 }
 
 impl<F: Read + Seek + Output> Journal<F> {
-    /// Records into an empty file. Frames are written as by [`Mode::Correct`], whatever the options say:
-    /// readers could not recognise the reference's way of writing from a few frames.
+    /// Records into an empty file.
     pub const fn new(file: F, options: Options) -> Self {
         Self {
             file,
-            options: Options {
-                mode: Mode::Correct,
-                ..options
-            },
+            options,
             encoder: None,
             chunks: Vec::new(),
             end: 0,
@@ -123,7 +117,7 @@ impl<F: Read + Seek + Output> Journal<F> {
         resumed.problem = cut_header.or(fault);
         journal.frames = resumed.frames;
         if let (Some(header), Some(frame)) = (header, &resumed.last) {
-            let mut encoder = ChunkEncoder::of_correct(frame, journal.options);
+            let mut encoder = ChunkEncoder::new(frame, journal.options);
             encoder.header = Header {
                 keyframe_interval: encoder.header.keyframe_interval,
                 compression: encoder.header.compression,
@@ -181,12 +175,12 @@ impl<F: Read + Seek + Output> Journal<F> {
         let options = self.options;
         let encoder = match &mut self.encoder {
             Some(encoder) => {
-                encoder.check_rules(frame)?;
+                encoder.check(frame)?;
                 encoder
             }
             none => {
-                let encoder = ChunkEncoder::of_correct(frame, options);
-                encoder.check_rules(frame)?;
+                let encoder = ChunkEncoder::new(frame, options);
+                encoder.check(frame)?;
                 none.insert(encoder)
             }
         };
@@ -203,7 +197,7 @@ impl<F: Read + Seek + Output> Journal<F> {
             encoder.end_chunk();
         }
         let start = self.end + self.buffer.len() as u64;
-        let keyframe = encoder.push(frame, &Spelled::new(), &mut self.buffer);
+        let keyframe = encoder.push(frame, &mut self.buffer);
         if let Err(error) = self.file.write_all(&self.buffer) {
             self.torn = true;
             // The file does not hold what the encoder assumes, and may even lack the header.
@@ -239,7 +233,7 @@ impl<F: Read + Seek + Output> Journal<F> {
         let Some(encoder) = self.encoder else {
             return Ok(Written::default());
         };
-        let mut assembler = Assembler::new(spool, Packing::checked(self.options.compression));
+        let mut assembler = Assembler::new(spool, self.options.compression);
         for &(start, end) in &self.chunks {
             let size = usize::try_from(end - start).unwrap_or(usize::MAX);
             let mut raw = vec![0; size];

@@ -30,7 +30,6 @@
 //! | `write` | `Writer`: divides frames into chunks, and puts header and table before them; `Cutter`: a part of a file |
 //! | `header` | adds the players of a frame to the header |
 //! | `encode` | a frame to a `Packed` frame: differences from the reader's state |
-//! | `compat` | the same, bit for bit as the reference does it, faults included |
 //! | `packed`, `chunk` | the bytes of a packed frame; compression |
 //! | `journal` | live recording: a file that can be read after every frame |
 //!
@@ -41,7 +40,6 @@
 mod audit;
 mod bones;
 mod chunk;
-mod compat;
 mod difference;
 mod encode;
 mod fill;
@@ -90,4 +88,4 @@ pub use stream::{Feed, Reader};
 pub(crate) use unpack::Parts;
 #[cfg(feature = "tape")]
 pub(crate) use write::Cutter;
-pub use write::{Mode, Options, Writer, Written, write};
+pub use write::{Options, Writer, Written, write};

@@ -1,6 +1,6 @@
 //! Primitive values as they are stored: texts, half floats and fixed-point numbers.
 //!
-//! The reference truncates to half floats; correct mode takes the nearest. Coordinates of bones are
+//! The reference truncates to half floats; ours are the nearest. Coordinates of bones are
 //! fixed-point numbers of 14 bits from -2 to 2 m, each written as a varint.
 
 use gametape_core::{ByteReader, Short};

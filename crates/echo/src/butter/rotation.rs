@@ -256,25 +256,10 @@ where
 }
 
 /// The inverse rotation, as System.Numerics inverts.
-#[inline]
-#[must_use]
+#[cfg(test)]
 pub fn inverse([x, y, z, w]: Quaternion) -> Quaternion {
     let scale = 1.0 / (x * x + y * y + z * z + w * w);
     [-x * scale, -y * scale, -z * scale, w * scale]
-}
-
-/// The angle between two rotations in degrees.
-#[inline]
-#[must_use]
-pub fn angle(a: Quaternion, b: Quaternion) -> f32 {
-    let [ax, ay, az, aw] = a;
-    let [bx, by, bz, bw] = b;
-    let dot = (ax * bx + ay * by + az * bz + aw * bw).abs().min(1.0);
-    if dot > 1.0 - 1e-6 {
-        0.0
-    } else {
-        dot.acos() * 2.0 * 57.295_78
-    }
 }
 
 type Vectors = [f32x4; 3];

@@ -6,10 +6,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 #[cfg(feature = "tape")]
 use gametape_core::ByteReader;
 
+use super::chunk::deflate;
 #[cfg(feature = "tape")]
 use super::chunk::inflate;
-use super::chunk::{Packing, deflate};
-use super::compat::CompatEncoder;
 use super::encode::Encoder;
 use super::header::{Compression, Header};
 #[cfg(feature = "tape")]
@@ -22,29 +21,15 @@ use crate::error::WriteError;
 use crate::limits::Limits;
 use crate::model::Frame;
 use crate::parallel;
-use crate::spelled::Spelled;
-
-/// How frames are encoded.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Mode {
-    /// By the specification: differences from the reader's state, of which only zeros are left out;
-    /// absolute bones in keyframes; rotations rounded and clamped. A keyframe is written where more than a
-    /// minute passes, a timer of a pause falls below 0, or stats or parts disappear. No errors add up. (The
-    /// reference's own reader still makes the mistakes that it makes with any file: sums of teams, timers
-    /// of pauses, counts that fall.)
-    #[default]
-    Correct,
-    /// Bit for bit as the reference writes, faults included. Frames for which the reference writes no file
-    /// are refused with [`WriteError::Reference`]. The result also depends on how lines are spelled: see
-    /// [`Writer::push_spelled`].
-    Compat,
-}
 
 /// Options for writing.
+///
+/// Frames are encoded by the specification: differences from the reader's state, of which only zeros are left out;
+/// absolute bones in keyframes; rotations rounded and clamped. A keyframe is written where more than a minute
+/// passes, a timer of a pause falls below 0, or stats or parts disappear. No errors add up. (The reference's own
+/// reader still makes the mistakes that it makes with any file: sums of teams, timers of pauses, counts that fall.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// How frames are encoded.
-    pub mode: Mode,
     /// The largest number of frames in a chunk; 0 counts as 1.
     pub keyframe_interval: u16,
     /// How chunks are compressed.
@@ -52,21 +37,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Correct mode, 300 frames per chunk, zstd level 3.
+    /// 300 frames per chunk, zstd level 3.
     fn default() -> Self {
         Self {
-            mode: Mode::Correct,
             keyframe_interval: 300,
             compression: Compression::Zstd3,
-        }
-    }
-}
-
-impl Options {
-    const fn packing(&self) -> Packing {
-        Packing {
-            compression: self.compression,
-            checksum: matches!(self.mode, Mode::Correct),
         }
     }
 }
@@ -74,29 +49,11 @@ impl Options {
 /// The longest time between keyframes: differences of time are 16 bits of milliseconds.
 const KEYFRAME_MS: i64 = 60_000;
 
-#[derive(Debug)]
-enum AnyEncoder {
-    Correct(Box<Encoder>),
-    Compat(Box<CompatEncoder>),
-}
-
-/// A frame whose line has all members.
-pub(super) static SPELLED: Spelled = Spelled::new();
-
-impl AnyEncoder {
-    fn of(header: &Header, mode: Mode) -> Self {
-        match mode {
-            Mode::Correct => Self::Correct(Box::new(Encoder::new(header))),
-            Mode::Compat => Self::Compat(Box::new(CompatEncoder::new(header))),
-        }
-    }
-}
-
 /// Encodes frames, one after another, as the bytes of chunks.
 #[derive(Debug)]
 pub(super) struct ChunkEncoder {
     pub header: Header,
-    encoder: AnyEncoder,
+    encoder: Encoder,
     options: Options,
     /// The index of each player in the frame met last.
     indices: Vec<u8>,
@@ -107,31 +64,10 @@ pub(super) struct ChunkEncoder {
 
 impl ChunkEncoder {
     /// Starts a recording with this frame.
-    ///
-    /// # Errors
-    /// [`WriteError::Reference`] if the reference writes no file for it.
-    pub fn new(first: &Frame, spelled: &Spelled, options: Options) -> Result<Self, WriteError> {
-        if options.mode == Mode::Correct {
-            let encoder = Self::of_correct(first, options);
-            encoder.check_rules(first)?;
-            return Ok(encoder);
-        }
-        let interval = options.keyframe_interval;
-        CompatEncoder::check_first(first, spelled, interval)?;
-        let header = Header::of_reference(first, interval, options.compression);
-        Ok(Self::with(header, options))
-    }
-
-    /// Starts a recording with this frame in [`Mode::Correct`].
-    pub fn of_correct(first: &Frame, options: Options) -> Self {
+    pub fn new(first: &Frame, options: Options) -> Self {
         let header = Header::new(first, options.keyframe_interval, options.compression);
-        let mode = Mode::Correct;
-        Self::with(header, Options { mode, ..options })
-    }
-
-    fn with(header: Header, options: Options) -> Self {
         Self {
-            encoder: AnyEncoder::of(&header, options.mode),
+            encoder: Encoder::new(&header),
             header,
             options,
             indices: Vec::new(),
@@ -143,26 +79,11 @@ impl ChunkEncoder {
 
     /// Adds the players of a frame to the header. Returns true if there were new ones.
     pub fn meet(&mut self, frame: &Frame) -> Result<bool, WriteError> {
-        let first = self.options.mode == Mode::Compat;
-        let new = self.header.meet(frame, &mut self.indices, first)?;
-        if let AnyEncoder::Compat(encoder) = &mut self.encoder {
-            encoder.meet(frame, &self.header);
-        }
-        Ok(new)
+        self.header.meet(frame, &mut self.indices)
     }
 
-    /// Refuses a frame that can't be written. Call this before [`Self::meet`].
-    pub fn check(&self, frame: &Frame, spelled: &Spelled) -> Result<(), WriteError> {
-        match &self.encoder {
-            AnyEncoder::Correct(_) => self.check_rules(frame),
-            AnyEncoder::Compat(encoder) => {
-                encoder.check(frame, spelled, self.starts_chunk(frame), &self.header)
-            }
-        }
-    }
-
-    /// Refuses a time of rules that readers would take for a sign of early version 3.
-    pub fn check_rules(&self, frame: &Frame) -> Result<(), WriteError> {
+    /// Refuses a time of rules that readers would take for a sign of early version 3. Call this before [`Self::meet`].
+    pub fn check(&self, frame: &Frame) -> Result<(), WriteError> {
         let at = frame.session.rules_changed_at;
         match at.filter(|at| self.header.private_match() && ends_with_letter(*at)) {
             None => Ok(()),
@@ -174,13 +95,6 @@ impl ChunkEncoder {
         }
     }
 
-    /// Writes the rest of the chunk that ends.
-    pub fn close(&mut self, out: &mut Vec<u8>) {
-        if let AnyEncoder::Compat(encoder) = &mut self.encoder {
-            encoder.close(out);
-        }
-    }
-
     /// Makes the next frame start a chunk.
     pub const fn end_chunk(&mut self) {
         self.in_chunk = 0;
@@ -188,27 +102,21 @@ impl ChunkEncoder {
 
     /// Encodes for the header's map, after the header was replaced.
     pub fn on_map(mut self) -> Self {
-        self.encoder = AnyEncoder::of(&self.header, self.options.mode);
+        self.encoder = Encoder::new(&self.header);
         self
     }
 
     /// Whether the next frame starts a chunk.
     pub fn starts_chunk(&self, frame: &Frame) -> bool {
         let interval = u32::from(self.options.keyframe_interval.max(1));
-        let far = match &self.encoder {
-            AnyEncoder::Correct(encoder) => {
-                frame.time.0 < self.last_at
-                    || frame.time.0.saturating_sub(self.keyframe_at) > KEYFRAME_MS
-                    || encoder.must_start(frame)
-            }
-            AnyEncoder::Compat(_) => false,
-        };
+        let far = frame.time.0 < self.last_at
+            || frame.time.0.saturating_sub(self.keyframe_at) > KEYFRAME_MS
+            || self.encoder.must_start(frame);
         self.in_chunk == 0 || self.in_chunk >= interval || far
     }
 
-    /// Writes a frame whose players the header has met. In compat mode, the bytes come when the chunk is
-    /// [closed](Self::close). Returns true if the frame started a chunk.
-    pub fn push(&mut self, frame: &Frame, spelled: &Spelled, out: &mut Vec<u8>) -> bool {
+    /// Writes a frame whose players the header has met. Returns true if the frame started a chunk.
+    pub fn push(&mut self, frame: &Frame, out: &mut Vec<u8>) -> bool {
         let keyframe = self.starts_chunk(frame);
         if keyframe {
             self.in_chunk = 0;
@@ -216,12 +124,8 @@ impl ChunkEncoder {
         }
         self.in_chunk += 1;
         self.last_at = frame.time.0;
-        match &mut self.encoder {
-            AnyEncoder::Correct(encoder) => {
-                encoder.push(frame, keyframe, &self.header, &self.indices, out);
-            }
-            AnyEncoder::Compat(encoder) => encoder.push(frame, spelled),
-        }
+        let (header, indices) = (&self.header, &self.indices);
+        self.encoder.push(frame, keyframe, header, indices, out);
         keyframe
     }
 }
@@ -231,18 +135,18 @@ impl ChunkEncoder {
 pub(super) struct Assembler<S> {
     spool: S,
     sizes: Vec<u32>,
-    packing: Packing,
+    compression: Compression,
     /// Chunks that are not compressed yet, up to one per thread.
     waiting: Vec<Vec<u8>>,
     written: u64,
 }
 
 impl<S: Read + Write + Seek> Assembler<S> {
-    pub const fn new(spool: S, packing: Packing) -> Self {
+    pub const fn new(spool: S, compression: Compression) -> Self {
         Self {
             spool,
             sizes: Vec::new(),
-            packing,
+            compression,
             waiting: Vec::new(),
             written: 0,
         }
@@ -250,7 +154,7 @@ impl<S: Read + Write + Seek> Assembler<S> {
 
     /// Adds a chunk that is not compressed.
     pub fn push(&mut self, raw: Vec<u8>) -> Result<(), WriteError> {
-        if self.packing.compression == Compression::None {
+        if self.compression == Compression::None {
             return self.store(&raw);
         }
         self.waiting.push(raw);
@@ -279,8 +183,8 @@ impl<S: Read + Write + Seek> Assembler<S> {
     }
 
     fn flush(&mut self) -> Result<(), WriteError> {
-        let packing = self.packing;
-        let stored = parallel::map(&self.waiting, || (), |(), raw| deflate(raw, packing));
+        let how = self.compression;
+        let stored = parallel::map(&self.waiting, || (), |(), raw| deflate(raw, how));
         self.waiting.clear();
         for chunk in stored {
             self.store(&chunk?)?;
@@ -360,7 +264,7 @@ impl<S: Read + Write + Seek> Writer<S> {
             options,
             encoder: None,
             raw: Vec::new(),
-            assembler: Assembler::new(spool, options.packing()),
+            assembler: Assembler::new(spool, options.compression),
             frames: 0,
             chunks: 0,
         }
@@ -369,23 +273,13 @@ impl<S: Read + Write + Seek> Writer<S> {
     /// Adds a frame.
     ///
     /// # Errors
-    /// [`WriteError::Io`] of the spool; [`WriteError::Unstorable`] for the 256th player;
-    /// [`WriteError::Reference`] for a frame that the reference can't write. Nothing of the frame is
+    /// [`WriteError::Io`] of the spool; [`WriteError::Unstorable`] for the 256th player. Nothing of the frame is
     /// written then, and other frames may follow.
     pub fn push(&mut self, frame: &Frame) -> Result<(), WriteError> {
-        self.push_shown(frame, &SPELLED, &mut |_, _| {})
+        self.push_shown(frame, &mut |_, _| {})
     }
 
-    /// Like [`Writer::push`], with the spelling of the frame's line, which influences the reference:
-    /// [`Line::reference`](crate::echoreplay::Line::reference). [`Mode::Correct`] ignores it.
-    ///
-    /// # Errors
-    /// Like [`Writer::push`].
-    pub fn push_spelled(&mut self, frame: &Frame, spelled: &Spelled) -> Result<(), WriteError> {
-        self.push_shown(frame, spelled, &mut |_, _| {})
-    }
-
-    /// Like [`Writer::push_spelled`], and passes each chunk to `show` before it is compressed, with the
+    /// Like [`Writer::push`], and passes each chunk to `show` before it is compressed, with the
     /// header so far. [`ChunkDecoder`](super::ChunkDecoder) reads it.
     ///
     /// # Errors
@@ -393,27 +287,27 @@ impl<S: Read + Write + Seek> Writer<S> {
     pub fn push_shown(
         &mut self,
         frame: &Frame,
-        spelled: &Spelled,
         show: &mut dyn FnMut(&Header, &[u8]),
     ) -> Result<(), WriteError> {
         let encoder = match &mut self.encoder {
             Some(encoder) => {
-                encoder.check(frame, spelled)?;
+                encoder.check(frame)?;
                 encoder
             }
-            none => none.insert(ChunkEncoder::new(frame, spelled, self.options)?),
+            none => {
+                let encoder = ChunkEncoder::new(frame, self.options);
+                encoder.check(frame)?;
+                none.insert(encoder)
+            }
         };
         encoder.meet(frame)?;
-        if encoder.starts_chunk(frame) {
-            encoder.close(&mut self.raw);
-            if !self.raw.is_empty() {
-                let raw = std::mem::take(&mut self.raw);
-                show(&encoder.header, &raw);
-                self.raw.reserve(raw.len());
-                self.assembler.push(raw)?;
-            }
+        if encoder.starts_chunk(frame) && !self.raw.is_empty() {
+            let raw = std::mem::take(&mut self.raw);
+            show(&encoder.header, &raw);
+            self.raw.reserve(raw.len());
+            self.assembler.push(raw)?;
         }
-        self.chunks += u64::from(encoder.push(frame, spelled, &mut self.raw));
+        self.chunks += u64::from(encoder.push(frame, &mut self.raw));
         self.frames += 1;
         Ok(())
     }
@@ -435,10 +329,9 @@ impl<S: Read + Write + Seek> Writer<S> {
         out: &mut (impl Write + ?Sized),
         show: &mut dyn FnMut(&Header, &[u8]),
     ) -> Result<Written, WriteError> {
-        let Some(mut encoder) = self.encoder else {
+        let Some(encoder) = self.encoder else {
             return Ok(Written::default());
         };
-        encoder.close(&mut self.raw);
         if !self.raw.is_empty() {
             show(&encoder.header, &self.raw);
             self.assembler.push(self.raw)?;
@@ -486,7 +379,7 @@ impl<S: Read + Write + Seek> Cutter<S> {
     /// players by their index in it.
     pub fn new(header: Header, spool: S) -> Self {
         Self {
-            assembler: Assembler::new(spool, Packing::checked(header.compression)),
+            assembler: Assembler::new(spool, header.compression),
             header,
             encoder: None,
             raw: Vec::new(),
@@ -520,17 +413,16 @@ impl<S: Read + Write + Seek> Cutter<S> {
         Ok(true)
     }
 
-    /// Adds a frame, encoded as by [`Mode::Correct`]. The first one starts a chunk.
+    /// Adds a frame, encoded anew. The first one starts a chunk.
     pub fn anew(&mut self, frame: &Frame) -> Result<(), WriteError> {
         let header = &self.header;
         let encoder = self.encoder.get_or_insert_with(|| {
             let options = Options {
-                mode: Mode::Correct,
                 // These frames come from one chunk and stay in one.
                 keyframe_interval: u16::MAX,
                 compression: header.compression,
             };
-            let mut encoder = ChunkEncoder::of_correct(frame, options);
+            let mut encoder = ChunkEncoder::new(frame, options);
             encoder.header = header.clone();
             encoder.on_map()
         });
@@ -538,7 +430,7 @@ impl<S: Read + Write + Seek> Cutter<S> {
         if encoder.starts_chunk(frame) && !self.raw.is_empty() {
             self.assembler.push(std::mem::take(&mut self.raw))?;
         }
-        encoder.push(frame, &SPELLED, &mut self.raw);
+        encoder.push(frame, &mut self.raw);
         Ok(())
     }
 

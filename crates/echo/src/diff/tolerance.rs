@@ -75,7 +75,7 @@ impl Tolerance {
         ..Self::BUTTER
     };
 
-    /// [`Tolerance::BUTTER`] for the nearest halves, which correct mode writes.
+    /// [`Tolerance::BUTTER`] for the nearest halves, which gametape writes.
     pub const NEAREST: Self = Self {
         relative: 1.0 / 2048.0,
         ..Self::BUTTER

@@ -1,13 +1,12 @@
 //! A line, byte for byte.
 
-use super::decode::{self, Fault, Ids};
+use super::decode::{self, Fault};
 use super::encode;
 use super::odd::{self, Odd, Usual};
 use super::redact::Redactor;
 use crate::error::{Error, Finding, WriteError};
 use crate::model::{Frame, SpelledTime, Time, read_time};
 use crate::rule::Rule;
-use crate::spelled::{Lack, Spelled, When};
 
 /// A line of an .echoreplay, borrowed from the input. [`Line::write`] writes exactly the bytes that were
 /// read, whatever they mean.
@@ -252,69 +251,6 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Reads the line as .butter's reference does: the frame, and how the line spells it. With both,
-    /// [`Mode::Compat`](crate::butter::Mode) writes exactly what the reference writes.
-    ///
-    /// A negative user id is an error elsewhere; here it is read as the bits of a signed number.
-    ///
-    /// ```
-    /// use gametape_echo::{Frame, echoreplay};
-    /// let text = b"2022/01/02 03:00:00.000\t{\"game_clock\":12.5}";
-    /// let line = echoreplay::read(text).next().expect("one line")?;
-    /// let left_out = line.reference(&mut Frame::default()).unwrap_err();
-    /// assert_eq!(left_out.to_string(), "the session is of 300 characters or fewer");
-    /// # Ok::<(), gametape_echo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Why the reference leaves the line out. The frame's content is then unspecified.
-    pub fn reference(&self, frame: &mut Frame) -> Result<Spelled, LeftOut> {
-        /// The reference ignores a session of at most this many characters.
-        const SHORT: usize = 300;
-        let left_out = |member: &str, why| LeftOut::new(member, why);
-        let bones = self.bones.map(str::from_utf8).transpose();
-        let (Ok(session), Ok(bones)) = (str::from_utf8(self.session), bones) else {
-            return Err(left_out("the text", "is not UTF-8"));
-        };
-        if bones.is_some_and(|bones| bones.contains('\t')) {
-            return Err(left_out("the line", "has more than three columns"));
-        }
-        if session.len() <= 3 * SHORT && session.encode_utf16().count() <= SHORT {
-            return Err(left_out("the session", "is of 300 characters or fewer"));
-        }
-        let mut spelled =
-            decode::look(session, bones).map_err(|(member, why)| left_out(&member, why))?;
-        spelled.sub_ms = Time::below_ms(self.time);
-        // The reference throws for these times.
-        if Time::parse(self.time).is_none() {
-            spelled.lacks.push(Lack {
-                when: When::Always,
-                member: "the time".to_owned(),
-                why: "is not of the form yyyy/MM/dd HH:mm:ss.fff",
-            });
-        }
-        if self.time.get(13) == Some(&b'.') {
-            spelled.lacks.push(Lack {
-                when: When::Always,
-                member: "the time".to_owned(),
-                why: "has dots for colons",
-            });
-        }
-        frame.time = self.time().unwrap_or_default();
-        let read = decode::session_with(self.session, &mut frame.session, Ids::Signed);
-        let read = read.and_then(|_| {
-            let bones = self.bones.unwrap_or_default();
-            decode::bones_with(bones, &mut frame.bones, true)
-        });
-        match read {
-            // A missing member is reported as such.
-            Err(fault) if !spelled.lacks.iter().any(|lack| lack.when == When::Always) => {
-                Err(LeftOut::new("the line", fault.rule.to_string()))
-            }
-            _ => Ok(spelled),
-        }
-    }
-
     /// Reads the frame of a line leniently. Returns false if it is none.
     #[cfg(feature = "tape")]
     pub(crate) fn reread(line: &[u8], frame: &mut Frame) -> bool {
@@ -368,12 +304,6 @@ impl<'a> Line<'a> {
         Self { within, ..self }
     }
 
-    /// A finding about the whole line.
-    #[cfg(feature = "tape")]
-    pub(crate) fn found(&self, rule: Rule) -> Finding {
-        self.finding(Fault { rule, at: 0 })
-    }
-
     /// A finding about a fault in the line.
     pub(super) fn finding(&self, fault: Fault) -> Finding {
         let since = self.start.zip(self.time());
@@ -392,26 +322,6 @@ pub(super) struct Decoded {
     pub fault: Option<Fault>,
     /// What is odd.
     pub notes: Vec<Rule>,
-}
-
-/// Why .butter's reference leaves out a line.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{member} {why}")]
-#[non_exhaustive]
-pub struct LeftOut {
-    /// The member or other part of the line.
-    pub member: String,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-impl LeftOut {
-    fn new(member: &str, why: impl Into<String>) -> Self {
-        Self {
-            member: member.to_owned(),
-            why: why.into(),
-        }
-    }
 }
 
 /// The text before and after the first tab.

@@ -64,7 +64,7 @@ pub use self::zip::ZipWriter;
 pub(crate) use audit::audit_stream;
 pub use audit::{Audit, audit, audit_input, audit_with};
 pub use container::Container;
-pub use line::{LeftOut, Line, write_frame};
+pub use line::{Line, write_frame};
 pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
 pub use salvage::{Salvaged, salvage, salvage_to};

@@ -8,7 +8,7 @@ use gametape_core::tape::Error;
 use gametape_core::text::{Bytes, Grouped};
 use gametape_core::{Class, Coded};
 
-use crate::{Error as ReadError, Finding, Frame, Rule, WriteError};
+use crate::{Frame, WriteError};
 
 /// An error that only recordings of Echo VR have.
 #[derive(Debug, thiserror::Error)]
@@ -86,9 +86,6 @@ pub(super) fn no_frame(to_do: &str) -> Error {
 pub(super) fn unwritable(frame: &Frame, error: WriteError) -> Error {
     match error {
         WriteError::Io(source) => Error::Output(source),
-        WriteError::Reference { frame, member, why } => {
-            ReadError::from(Finding::new(Rule::NoReference { member, why }).step(frame)).into()
-        }
         error => unwritable_because(format!("the frame of {}: {error}", frame.time)),
     }
 }

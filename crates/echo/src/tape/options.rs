@@ -2,7 +2,7 @@
 
 use gametape_core::tape::{FormatInfo, OptionDef, OptionKind, Options, Verb};
 
-use crate::butter::{self, Compression, Mode};
+use crate::butter::{self, Compression};
 use crate::trace::RELATIONS;
 
 /// The format .echoreplay.
@@ -48,17 +48,6 @@ const STEP: &str = "frame";
 
 /// The options of writing a .butter.
 pub(super) const BUTTER: &[OptionDef] = &[
-    OptionDef {
-        default: "correct",
-        more: "correct: as the specification says; errors do not add up. compat: bit for bit as the \
-               reference implementation writes, its faults included.",
-        ..OptionDef::new(
-            "mode",
-            OptionKind::Choice(&["correct", "compat"]),
-            "MODE",
-            "How a .butter is written",
-        )
-    },
     OptionDef {
         aliases: &["keyframes"],
         default: "300",
@@ -146,7 +135,6 @@ pub(super) fn wants_zip(options: &Options) -> Option<bool> {
 /// The requested properties of a .butter.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Wish {
-    mode: Option<Mode>,
     keyframes: Option<u16>,
     compression: Option<Compression>,
 }
@@ -154,10 +142,6 @@ pub(super) struct Wish {
 impl Wish {
     pub fn of(options: &Options) -> Self {
         Self {
-            mode: options.text("mode").map(|mode| match mode {
-                "compat" => Mode::Compat,
-                _ => Mode::Correct,
-            }),
             keyframes: options
                 .count("keyframe-every")
                 .and_then(|n| n.try_into().ok()),
@@ -174,14 +158,13 @@ impl Wish {
 
     /// Returns whether nothing is requested.
     pub const fn is_empty(&self) -> bool {
-        self.mode.is_none() && self.keyframes.is_none() && self.compression.is_none()
+        self.keyframes.is_none() && self.compression.is_none()
     }
 
     /// Returns the options of the new .butter; those of the input, `base`, apply where nothing is
     /// requested.
     pub fn over(&self, base: butter::Options) -> butter::Options {
         butter::Options {
-            mode: self.mode.unwrap_or(base.mode),
             keyframe_interval: self.keyframes.unwrap_or(base.keyframe_interval),
             compression: self.compression.unwrap_or(base.compression),
         }

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 
 use gametape_core::table::{Owned, Scan, TableDef, Value};
 use gametape_core::tape::{Format, Secrets, Source, Work};
-use gametape_echo::butter::{Compression, Mode, Reader};
+use gametape_echo::butter::{Compression, Reader};
 use gametape_echo::tape::Butter;
 use gametape_echo::{Frame, Game, Holding, Player, Pose, ReadOptions, Session, Vec3};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
-use crate::common::{cases, frames_of, match_options, options, tape, write};
+use crate::common::{cases, frames_of, match_options, options, reference, tape, write};
 
 /// A row: its step and its values.
 type Row = (u64, Vec<Owned>);
@@ -271,15 +271,10 @@ fn samples() -> Vec<Vec<u8>> {
             let moved = frame.session.teams[0].players.pop();
             frame.session.teams[2].players.extend(moved);
         }
-        for mode in [Mode::Correct, Mode::Compat] {
-            // The reference can't say that bones are somebody else's.
-            let bones = frames.iter().any(|frame| frame.bones.is_some());
-            if mode == Mode::Correct || !bones {
-                samples.push(write(&frames, options(mode, 10, Compression::None)));
-                samples.push(write(&frames, options(mode, 10, Compression::Zstd3)));
-            }
-        }
+        samples.push(write(&frames, options(10, Compression::None)));
+        samples.push(write(&frames, options(10, Compression::Zstd3)));
     }
+    samples.extend(["emptying-combat", "renamed"].map(|name| reference(name).bytes));
     samples
 }
 

@@ -5,26 +5,23 @@ use std::io::Cursor;
 use gametape_core::tape::{
     Converted, Error, Format, OptionValue, Options as Told, Source, Target, Work,
 };
-use gametape_echo::butter::{Compression, Mode};
 use gametape_echo::tape::{Butter, Echoreplay};
-use gametape_echo::{Frame, Stats, butter, echoreplay};
-use gametape_testkit::echo::odd_match;
+use gametape_echo::{Frame, butter, echoreplay};
 use rayon::ThreadPool;
 use serde_json::Value;
 
-use crate::common::{frames_of, match_options, options};
+use crate::common::{frames_of, match_options, reference};
 
 fn text(frames: u64) -> String {
     let frames = frames_of(match_options(1, frames));
     String::from_utf8(echoreplay::write(&frames).unwrap()).unwrap()
 }
 
-fn converted(text: &str, mode: &str) -> Result<(Vec<u8>, Converted), Error> {
+fn converted(text: &str) -> Result<(Vec<u8>, Converted), Error> {
     let tape = Echoreplay.open(Source::new(text.as_bytes().to_vec()));
-    let options = Told::new().with("mode", OptionValue::Text(mode.into()));
     let target = Target {
         format: "butter",
-        options: &options,
+        options: &Told::new(),
     };
     let mut out = Cursor::new(Vec::new());
     let converted = tape?.convert(target, &mut out, &Work::default())?;
@@ -71,7 +68,7 @@ fn many_lost_lines_are_counted_and_the_first_are_listed() {
                 }
             })
             .collect();
-        let (bytes, converted) = converted(&format!("{first}\r\n{lost}{last}"), "correct").unwrap();
+        let (bytes, converted) = converted(&format!("{first}\r\n{lost}{last}")).unwrap();
         assert_eq!(frames_in(&bytes).len(), 2);
         let told = data(&converted)["lost_lines"].as_array().unwrap();
         assert_eq!(told.len(), broken.min(1000));
@@ -96,7 +93,7 @@ fn digits_below_the_millisecond_are_a_loss() {
             let more = if which.contains(&at) { digits } else { "" };
             format!("{time}{more}\t{rest}")
         });
-        let (_, converted) = converted(&with.collect::<String>(), "correct").unwrap();
+        let (_, converted) = converted(&with.collect::<String>()).unwrap();
         let told = converted
             .losses
             .into_iter()
@@ -120,9 +117,9 @@ fn digits_below_the_millisecond_are_a_loss() {
 fn the_case_of_the_session_id_is_a_loss() {
     let text = text(3);
     const CASE: &str = "case of the session id";
-    let (_, of_capitals) = converted(&text, "correct").unwrap();
+    let (_, of_capitals) = converted(&text).unwrap();
     assert_eq!(not_kept(&of_capitals, CASE), None);
-    let id = frames_in(&converted(&text, "correct").unwrap().0)[0]
+    let id = frames_in(&converted(&text).unwrap().0)[0]
         .session
         .sessionid
         .clone();
@@ -132,23 +129,22 @@ fn the_case_of_the_session_id_is_a_loss() {
     );
     let lower = text.replace(&*id, &id.to_ascii_lowercase());
     assert_ne!(lower, text);
-    let (bytes, converted) = converted(&lower, "correct").unwrap();
+    let (bytes, converted) = converted(&lower).unwrap();
     assert_eq!(not_kept(&converted, CASE), Some([3, 3]));
     assert!(converted.is_lossy());
     assert_eq!(frames_in(&bytes)[0].session.sessionid, id);
 }
 
 #[test]
-fn a_negative_user_id_is_refused_and_says_how_to_go_on() {
-    const WHY: &str = "a user id is negative, which no account is; --mode compat keeps it in a \
-                       .butter, as the reference does";
+fn a_negative_user_id_is_refused() {
+    const WHY: &str = "a user id is negative, which no account is";
     let text = text(3);
     let (_, userid) = text.split_once("\"userid\":").unwrap();
     let (userid, _) = userid.split_once(',').unwrap();
     let old = format!("\"userid\":{userid},");
     let mut lines: Vec<String> = text.split_inclusive('\n').map(ToOwned::to_owned).collect();
     lines[1] = lines[1].replacen(&old, "\"userid\":-5,", 1);
-    let (bytes, lost) = converted(&lines.concat(), "correct").unwrap();
+    let (bytes, lost) = converted(&lines.concat()).unwrap();
     assert_eq!(frames_in(&bytes).len(), 2);
     let line = &data(&lost)["lost_lines"][0];
     assert_eq!(
@@ -158,14 +154,8 @@ fn a_negative_user_id_is_refused_and_says_how_to_go_on() {
     assert!(line["message"].as_str().unwrap().contains(WHY), "{line}");
     assert!(lost.losses[0].contains(WHY), "{:?}", lost.losses);
     // If no line is left, that is an error.
-    let error = converted(&lines[1], "correct").unwrap_err();
+    let error = converted(&lines[1]).unwrap_err();
     assert!(error.to_string().contains(WHY), "{error}");
-    // The suggested mode works.
-    let (bytes, kept) = converted(&lines[1], "compat").unwrap();
-    assert_eq!(data(&kept)["lost_line_count"], 0);
-    let frames = frames_in(&bytes);
-    let mut ids = frames[0].session.players().map(|(_, player)| player.userid);
-    assert!(ids.any(|id| id == (-5_i64).cast_unsigned()));
 }
 
 #[test]
@@ -173,7 +163,7 @@ fn members_that_are_not_the_api_s_are_a_loss() {
     let text = text(3);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     const MEMBERS: &str = "unknown members";
-    let (_, plain) = converted(&text, "correct").unwrap();
+    let (_, plain) = converted(&text).unwrap();
     assert_eq!(not_kept(&plain, MEMBERS), None);
     for (member, path) in [
         ("\"sessionid\":", "mood"),
@@ -184,7 +174,7 @@ fn members_that_are_not_the_api_s_are_a_loss() {
         assert!(lines[2].contains(member), "{member}");
         let more = lines[2].replacen(member, &format!("\"mood\":1,{member}"), 1);
         let with = [lines[0], lines[1], &more].concat();
-        let (_, converted) = converted(&with, "correct").unwrap();
+        let (_, converted) = converted(&with).unwrap();
         assert_eq!(not_kept(&converted, MEMBERS), Some([1, 1]), "{member}");
         let all = data(&converted)["not_kept"].as_array().unwrap();
         let change = all.iter().find(|change| change["field"] == MEMBERS);
@@ -232,42 +222,42 @@ fn on(
     })
 }
 
+/// A short match of any kind. One of its lines is none, and some lack members that others have.
+fn damaged(seed: u64) -> Vec<u8> {
+    let text = echoreplay::write(&frames_of(match_options(seed, 2 + seed % 9))).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(ToOwned::to_owned).collect();
+    let at = seed as usize % lines.len();
+    lines[at] = ["none\r\n", "", "2022/01/02 03:00:00.160\t{\"a\":\r\n"][seed as usize % 3].into();
+    for member in ["disc", "name", "stats", "pause", "ping"] {
+        let line = &mut lines[(at + member.len()) % (2 + seed as usize % 9)];
+        *line = line.replacen(&format!("\"{member}\":"), "\"mood\":", seed as usize % 4);
+    }
+    lines.concat().into_bytes()
+}
+
 /// The memory of one recording's frames is reused for the next.
 #[test]
 fn a_conversion_leaves_nothing_for_the_next() {
-    for mode in ["correct", "compat"] {
-        let told = Told::new().with("mode", OptionValue::Text(mode.into()));
-        let (busy, mut made) = (pool(1), 0);
-        for seed in 0..150 {
-            let text = odd_match(seed);
-            let [one, alone] =
-                [&busy, &pool(1)].map(|pool| on(pool, &text, &Echoreplay, "butter", &told));
-            made += u32::from(one.is_ok());
-            assert_eq!(
-                format!("{one:?}"),
-                format!("{alone:?}"),
-                "{mode}, seed {seed}"
-            );
-        }
-        assert!(made > 50, "{mode}: {made}");
+    let (busy, mut made) = (pool(1), 0);
+    for seed in 0..150 {
+        let text = damaged(seed);
+        let [one, alone] =
+            [&busy, &pool(1)].map(|pool| on(pool, &text, &Echoreplay, "butter", &Told::new()));
+        made += u32::from(one.is_ok());
+        assert_eq!(format!("{one:?}"), format!("{alone:?}"), "seed {seed}");
     }
+    assert!(made > 100, "{made}");
 }
 
 #[test]
 fn one_core_and_several_give_the_same_file() {
     let lines = broken();
-    let mut butter = None;
-    for mode in ["correct", "compat"] {
-        let told = Told::new()
-            .with("mode", OptionValue::Text(mode.into()))
-            .with("keyframe-every", OptionValue::Count(50));
-        let [(one, alone), (three, together)] =
-            [1, 3].map(|cores| on_cores(cores, &lines, &Echoreplay, "butter", &told));
-        assert!(one == three && alone == together, "{mode}");
-        assert_eq!(data(&alone)["frames"], 398);
-        butter = butter.or(Some(one));
-    }
-    let butter = butter.unwrap();
+    let told = Told::new().with("keyframe-every", OptionValue::Count(50));
+    let [(butter, alone), (three, together)] =
+        [1, 3].map(|cores| on_cores(cores, &lines, &Echoreplay, "butter", &told));
+    assert!(butter == three && alone == together);
+    assert_eq!(data(&alone)["frames"], 398);
     let told = Told::new().with("keyframe-every", OptionValue::Count(70));
     for (to, told) in [("butter", &told), ("echoreplay", &Told::new())] {
         let [one, three] = [1, 3].map(|cores| on_cores(cores, &butter, &Butter, to, told));
@@ -300,17 +290,8 @@ fn broken() -> Vec<u8> {
 /// A team's stats that can be understood in two ways: lines hold one of them, and a finding reports it.
 #[test]
 fn doubts_are_reported() {
-    let mut frames = frames_of(match_options(1, 4));
     // They are stored without players, so they need not disappear.
-    for (at, frame) in frames.iter_mut().enumerate() {
-        let team = &mut frame.session.teams[0];
-        team.stats = matches!(at, 0 | 3).then_some(EIGHTEEN);
-        if at < 3 {
-            team.players.clear();
-        }
-    }
-    let options = options(Mode::Compat, 300, Compression::None);
-    let bytes = butter::write(&frames, options).unwrap();
+    let bytes = reference("doubt").bytes;
     let (lines, converted) = on_cores(2, &bytes, &Butter, "echoreplay", &Told::new().flag("plain"));
     let [note] = &converted.notes[..] else {
         panic!("{:?}", converted.notes)
@@ -321,20 +302,6 @@ fn doubts_are_reported() {
         "{note}"
     );
     let last = echoreplay::read(&lines).last().unwrap().unwrap().frame();
-    assert_eq!(last.unwrap().session.teams[0].stats, Some(EIGHTEEN));
+    let stats = last.unwrap().session.teams[0].stats.unwrap();
+    assert_eq!((stats.points, stats.possession_time), (18, 4.0));
 }
-
-const EIGHTEEN: Stats = Stats {
-    possession_time: 4.0,
-    points: 18,
-    saves: 0,
-    goals: 0,
-    stuns: 0,
-    passes: 0,
-    catches: 0,
-    steals: 0,
-    blocks: 0,
-    interceptions: 0,
-    assists: 0,
-    shots_taken: 0,
-};

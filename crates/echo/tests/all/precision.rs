@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use gametape_core::table::{ColumnDef, Owned, Scan};
 use gametape_core::tape::{Format, Secrets, Source, Tape, Work};
-use gametape_echo::butter::{Compression, Mode, to_basis};
+use gametape_echo::butter::{Compression, to_basis};
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, Game, Pose, Vec3};
 use gametape_samples::echo::MatchOptions;
@@ -81,7 +81,7 @@ fn compare(frames: &[Frame], interval: u16, used: &mut BTreeMap<String, f64>) {
     let recorded = Echoreplay
         .open(Source::new(lines.finish().unwrap()))
         .unwrap();
-    let bytes = write(frames, options(Mode::Correct, interval, Compression::None));
+    let bytes = write(frames, options(interval, Compression::None));
     let stored = Butter.open(Source::new(bytes)).unwrap();
     let tables = stored.tables().unwrap();
     let exact = recorded.tables().unwrap();

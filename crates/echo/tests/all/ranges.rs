@@ -9,13 +9,13 @@ use std::sync::Arc;
 use gametape_core::table::{Batch, Scan};
 use gametape_core::tape::{Companions, Format, Options, Source, Tape, Work};
 use gametape_core::{At, Input, Time};
-use gametape_echo::butter::{self, Compression, Mode, audit};
+use gametape_echo::butter::{self, Compression, audit};
 use gametape_echo::tape::Butter;
-use gametape_echo::{Frame, Game, Stats};
+use gametape_echo::{Frame, Game};
 use gametape_samples::echo::MatchOptions;
 
 use crate::common::watched::Watched;
-use crate::common::{frames_of, match_options, options, write};
+use crate::common::{frames_of, match_options, options, reference, write};
 
 /// Returns each row as text, and whether there is a problem.
 fn rows_of(bytes: Vec<u8>, scan: &Scan) -> (Vec<String>, bool) {
@@ -87,6 +87,31 @@ fn scans() -> Vec<Scan> {
     ]
 }
 
+/// Matches of ours and of the reference, 10 frames to a chunk. Of one of the last it is open what the stats of a team
+/// mean once they are back.
+fn recordings(compression: Compression) -> Vec<Vec<u8>> {
+    let ours = matches();
+    let ours = ours
+        .iter()
+        .map(|frames| write(frames, options(10, compression)));
+    let theirs = ["arena-keyframes", "emptying-arena"].map(|name| reference(name).bytes);
+    let doubt = twice(&reference("doubt").bytes);
+    ours.chain(theirs).chain([doubt]).collect()
+}
+
+/// A recording of one chunk, with this chunk once more.
+fn twice(bytes: &[u8]) -> Vec<u8> {
+    let file = butter::read(bytes).unwrap();
+    let [only] = file.chunks() else { panic!() };
+    let chunk = &bytes[only.offset as usize..];
+    let size = (chunk.len() as u32).to_le_bytes();
+    let mut twice = Vec::new();
+    file.header().unwrap().write(&mut twice);
+    twice.extend([2_u32.to_le_bytes(), size, size].concat());
+    twice.extend([chunk, chunk].concat());
+    twice
+}
+
 fn matches() -> Vec<Vec<Frame>> {
     let mut matches: Vec<Vec<Frame>> = [Game::Arena, Game::Combat]
         .into_iter()
@@ -108,43 +133,24 @@ fn matches() -> Vec<Vec<Frame>> {
     }
     let mut once = matches[1].clone();
     once[43].session.teams[1].players.pop();
-    // Stats of a team of which it is open what they mean, once they are back.
-    let mut open = matches[1].clone();
-    for (at, frame) in open
-        .iter_mut()
-        .enumerate()
-        .filter(|(at, _)| (31..37).contains(at))
-    {
-        let team = &mut frame.session.teams[1];
-        if at != 32 {
-            team.players.clear();
-        }
-        team.stats = (at < 33).then(|| Stats {
-            points: at as i32,
-            ..Stats::default()
-        });
-    }
-    matches.extend([once, open]);
+    matches.push(once);
     matches
 }
 
 #[test]
-fn the_last_match_leaves_something_open() {
-    let bytes = write(&matches()[3], options(Mode::Compat, 10, Compression::None));
-    assert!(audit(&bytes).findings.has("butter.team-stats"));
+fn the_last_recording_leaves_something_open() {
+    let last = recordings(Compression::None).pop().unwrap();
+    assert!(audit(&last).findings.has("butter.team-stats"));
 }
 
 #[test]
 fn a_range_has_the_rows_that_it_has_when_all_chunks_are_read() {
-    for frames in matches() {
-        for mode in [Mode::Correct, Mode::Compat] {
-            for compression in [Compression::None, Compression::Zstd3] {
-                let bytes = write(&frames, options(mode, 10, compression));
-                for scan in scans() {
-                    let (rows, broken) = rows_of(bytes.clone(), &scan);
-                    assert!(!broken);
-                    assert_eq!(rows, in_order(&bytes, &scan), "{mode:?} {scan:?}");
-                }
+    for compression in [Compression::None, Compression::Zstd3] {
+        for (at, bytes) in recordings(compression).iter().enumerate() {
+            for scan in scans() {
+                let (rows, broken) = rows_of(bytes.clone(), &scan);
+                assert!(!broken);
+                assert_eq!(rows, in_order(bytes, &scan), "{at} {scan:?}");
             }
         }
     }
@@ -152,10 +158,7 @@ fn a_range_has_the_rows_that_it_has_when_all_chunks_are_read() {
 
 #[test]
 fn a_visitor_that_stops_the_scan_gets_no_more_rows() {
-    let bytes = write(
-        &matches()[1],
-        options(Mode::Correct, 10, Compression::Zstd3),
-    );
+    let bytes = write(&matches()[1], options(10, Compression::Zstd3));
     let tape = Butter.open(Source::new(bytes)).unwrap();
     let mut batches = 0;
     tape.scan_table(&Scan::table("players"), &Work::default(), |_| {
@@ -172,7 +175,7 @@ fn a_visitor_that_stops_the_scan_gets_no_more_rows() {
 fn damaged_chunks_have_the_rows_that_they_have_in_order() {
     let frames = &matches()[2];
     for compression in [Compression::None, Compression::Zstd3] {
-        let bytes = write(frames, options(Mode::Correct, 10, compression));
+        let bytes = write(frames, options(10, compression));
         let scan = Scan::table("players").columns(["head_x", "stunned"]);
         for at in (0..bytes.len()).step_by(bytes.len() / 150) {
             let mut flipped = bytes.clone();
@@ -186,7 +189,7 @@ fn damaged_chunks_have_the_rows_that_they_have_in_order() {
 #[test]
 fn a_chunk_whose_checksum_is_wrong_is_a_problem_of_every_scan_that_reads_it() {
     let frames = frames_of(match_options(2, 60));
-    let sound = write(&frames, options(Mode::Correct, 10, Compression::Zstd3));
+    let sound = write(&frames, options(10, Compression::Zstd3));
     let chunk = butter::read(&sound).unwrap().chunks()[3];
     let mut bytes = sound.clone();
     bytes[(chunk.offset + chunk.size) as usize - 3] ^= 1;
@@ -211,13 +214,12 @@ fn damaged_chunks_have_the_rows_of_a_range_that_they_have_in_order() {
             .to(At::Step(75)),
         columns(Scan::table("game")).from(At::Time(Time::from_ms(2_000))),
     ];
-    for (mode, compression) in [
-        (Mode::Correct, Compression::None),
-        (Mode::Compat, Compression::None),
-        (Mode::Correct, Compression::Zstd3),
-    ] {
-        let bytes = write(frames, options(mode, 10, compression));
-        for at in (0..bytes.len()).step_by(bytes.len() / 150) {
+    let ours = [Compression::None, Compression::Zstd3];
+    let ours = ours.map(|compression| write(frames, options(10, compression)));
+    let theirs = reference("emptying-arena").bytes;
+    for (which, bytes) in ours.into_iter().chain([theirs]).enumerate() {
+        let first = butter::read(&bytes).unwrap().chunks()[0].offset as usize;
+        for at in (first..bytes.len()).step_by(bytes.len() / 150) {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (at % 8);
             for scan in &scans {
@@ -225,7 +227,7 @@ fn damaged_chunks_have_the_rows_of_a_range_that_they_have_in_order() {
                 assert_eq!(
                     rows,
                     in_order(&flipped, scan),
-                    "{mode:?}, byte {at}, {scan:?}"
+                    "{which}, byte {at}, {scan:?}"
                 );
             }
         }
@@ -240,7 +242,7 @@ fn a_range_reads_nothing_after_its_chunks() {
         bones: true,
         ..match_options(5, 600)
     });
-    let bytes = write(&frames, options(Mode::Correct, 20, Compression::None));
+    let bytes = write(&frames, options(20, Compression::None));
     let chunks = butter::read(&bytes).unwrap().chunks().to_vec();
     let end = |chunk: usize| chunks[chunk].offset + chunks[chunk].size;
     assert!(end(29) > end(6) + 3 * BLOCKS);
@@ -301,12 +303,7 @@ fn keep(folder: &Path, recordings: &[Vec<u8>]) {
 #[test]
 fn an_index_changes_no_row_of_any_range() {
     let folder = tempfile::tempdir().unwrap();
-    let mut recordings = Vec::new();
-    for frames in matches() {
-        for mode in [Mode::Correct, Mode::Compat] {
-            recordings.push(write(&frames, options(mode, 10, Compression::Zstd3)));
-        }
-    }
+    let recordings = recordings(Compression::Zstd3);
     keep(folder.path(), &recordings);
     for (at, bytes) in recordings.iter().enumerate() {
         let path = folder.path().join(format!("{at}.butter"));
@@ -327,7 +324,7 @@ fn with_an_index_a_range_reads_only_its_chunks() {
         bones: true,
         ..match_options(5, 1200)
     });
-    let bytes = write(&frames, options(Mode::Correct, 20, Compression::None));
+    let bytes = write(&frames, options(20, Compression::None));
     let folder = tempfile::tempdir().unwrap();
     keep(folder.path(), std::slice::from_ref(&bytes));
     let path = folder.path().join("0.butter");
@@ -350,7 +347,7 @@ fn with_an_index_a_range_reads_only_its_chunks() {
 #[test]
 fn an_index_of_other_bytes_or_a_damaged_one_is_not_used() {
     let frames = frames_of(match_options(5, 95));
-    let bytes = write(&frames, options(Mode::Correct, 10, Compression::None));
+    let bytes = write(&frames, options(10, Compression::None));
     let folder = tempfile::tempdir().unwrap();
     keep(folder.path(), std::slice::from_ref(&bytes));
     let path = folder.path().join("0.butter");
@@ -376,7 +373,7 @@ fn an_index_of_other_bytes_or_a_damaged_one_is_not_used() {
     // Another recording of as many chunks, of the same size.
     let mut turned = frames;
     turned[..40].reverse();
-    let turned = write(&turned, options(Mode::Correct, 10, Compression::None));
+    let turned = write(&turned, options(10, Compression::None));
     fs::write(&path, &turned).unwrap();
     assert_eq!(
         rows_in(&*open(&path, Options::new()), &scan),
@@ -390,7 +387,7 @@ fn an_index_of_other_bytes_or_a_damaged_one_is_not_used() {
     let cut = bytes[..bytes.len() - 40].to_vec();
     let single = write(
         &frames_of(match_options(5, 5)),
-        options(Mode::Correct, 10, Compression::None),
+        options(10, Compression::None),
     );
     keep(folder.path(), &[cut, single]);
     assert!(!index_path.exists());

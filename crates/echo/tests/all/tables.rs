@@ -28,8 +28,8 @@ fn in_lines(frames: &[Frame]) -> Vec<u8> {
 }
 
 fn in_butter(frames: &[Frame]) -> Vec<u8> {
-    use gametape_echo::butter::{Compression, Mode};
-    write(frames, options(Mode::Correct, 10, Compression::Zstd3))
+    use gametape_echo::butter::Compression;
+    write(frames, options(10, Compression::Zstd3))
 }
 
 fn open(format: &dyn Format, bytes: Vec<u8>) -> Arc<dyn Tape> {
@@ -118,9 +118,9 @@ fn the_tables_of_matches_in_both_encodings_keep_to_the_rules_of_tables() {
 
 #[test]
 fn a_recording_that_was_not_finished_is_sought_too() {
-    use gametape_echo::butter::{Compression, Mode};
+    use gametape_echo::butter::Compression;
     let (_, frames) = matches().next().unwrap();
-    let (bytes, _) = journal(&frames[..24], options(Mode::Correct, 10, Compression::None));
+    let (bytes, _) = journal(&frames[..24], options(10, Compression::None));
     kit::check(&open(&Butter, bytes));
 }
 
@@ -211,7 +211,7 @@ fn no_account_is_shown_unless_asked_for() {
 
 /// Recordings in both formats, in a zip, unfinished, and without frames.
 fn varied() -> Vec<(String, Arc<dyn Tape>)> {
-    use gametape_echo::butter::{Compression, Mode};
+    use gametape_echo::butter::Compression;
     let mut tapes: Vec<(String, Arc<dyn Tape>)> = Vec::new();
     for (name, mut frames) in matches() {
         frames.truncate(40);
@@ -237,7 +237,7 @@ fn varied() -> Vec<(String, Arc<dyn Tape>)> {
             (", odd", &odd),
             (", late", &odd[20..].to_vec()),
         ] {
-            let journal = journal(frames, options(Mode::Correct, 10, Compression::None)).0;
+            let journal = journal(frames, options(10, Compression::None)).0;
             tapes.extend([
                 (
                     format!("{name}{what}, lines"),

@@ -84,25 +84,6 @@ impl Commands {
         Ok(commands)
     }
 
-    /// Reads the commands of one tick, as the list `commands` of a dumped frame has them.
-    ///
-    /// ```
-    /// use gametape_murk::engine::World;
-    /// use gametape_murk::tools::Commands;
-    ///
-    /// let world = World::from_toml(gametape_samples::murk::HEAT)?;
-    /// let set = serde_json::json!({"kind": "set_field", "coord": [3, 4], "field": "stove", "value": 1});
-    /// let commands = Commands::of_tick(vec![set], &world)?;
-    /// assert_eq!(commands.as_commands().len(), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// A sentence.
-    pub fn of_tick(commands: Vec<Value>, world: &World) -> Result<CommandBuf, String> {
-        jsonl::of_list(commands, &|name| world.field_number(name))
-    }
-
     /// Returns the number of commands that a tick has already.
     fn made(&self, tick: u64) -> u64 {
         let made = self.ticks.get(&tick);

@@ -1,6 +1,5 @@
 //! Reads commands from lines of JSON, in the form that `dump` writes.
 
-use gametape_core::text::Grouped;
 use serde_json::{Map, Value};
 
 use crate::tape::{PARTS, Part};
@@ -11,8 +10,6 @@ use crate::{Command, CommandBuf, Envelope, Payload, WriteError};
 pub struct Line {
     pub tick: u64,
     pub commands: CommandBuf,
-    /// True for a list of commands, as a frame has it.
-    pub is_whole: bool,
 }
 
 /// Reads a line: a frame as `dump` writes it, or a single command with its `tick`. `field` returns
@@ -27,52 +24,6 @@ pub fn read_line(
     object.commands(tick, field, made(tick))
 }
 
-/// The wish to begin again, from the world's start.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Reset {
-    /// The seed of the world's noise; `None` keeps the last one.
-    pub seed: Option<u64>,
-}
-
-/// A line of an agent.
-pub enum Answer {
-    Commands(Line),
-    Reset(Reset),
-}
-
-/// Reads the line of an agent: commands for tick `tick`, which the line need not name, or the wish to begin
-/// again. The tick has `made` commands already.
-pub fn read_reply(
-    text: &str,
-    tick: u64,
-    field: &dyn Fn(&str) -> Option<u32>,
-    made: u64,
-) -> Result<Answer, String> {
-    let mut object = Object::of(text)?;
-    if let Some(reset) = object.map.remove("reset") {
-        object.end()?;
-        return reset_of(reset).map(Answer::Reset);
-    }
-    match object.optional::<u64>("tick")? {
-        Some(other) if other != tick => {
-            let (tick, other) = (Grouped(tick), Grouped(other));
-            Err(format!("tick {tick} is next, not tick {other}"))
-        }
-        _ => object.commands(tick, field, made).map(Answer::Commands),
-    }
-}
-
-fn reset_of(value: Value) -> Result<Reset, String> {
-    let Value::Object(map) = value else {
-        return Err("\"reset\" must be an object: {}, or with a seed, {\"seed\":7}".into());
-    };
-    let place = "reset: ".to_owned();
-    let mut object = Object { map, place };
-    let seed = object.optional("seed")?;
-    object.end()?;
-    Ok(Reset { seed })
-}
-
 /// Reads a line that was parsed already, as [`read_line`] does.
 pub fn of_value(
     line: Value,
@@ -82,16 +33,6 @@ pub fn of_value(
     let mut object = Object::of_value(line)?;
     let tick = object.number("tick")?;
     object.commands(tick, field, made(tick))
-}
-
-/// Reads commands of one tick that were parsed already.
-pub fn of_list(
-    commands: Vec<Value>,
-    field: &dyn Fn(&str) -> Option<u32>,
-) -> Result<CommandBuf, String> {
-    let mut read = CommandBuf::new();
-    push_all(commands, field, 0, &mut read)?;
-    Ok(read)
 }
 
 fn push_all(
@@ -147,9 +88,7 @@ impl Object {
         made: u64,
     ) -> Result<Line, String> {
         let mut commands = CommandBuf::new();
-        let list = self.map.remove("commands");
-        let is_whole = list.is_some();
-        match list {
+        match self.map.remove("commands") {
             None => command(self, field, made, &mut commands)?,
             Some(Value::Array(list)) => {
                 // The other keys of a dumped frame are ignored, because the recording is made anew.
@@ -161,11 +100,7 @@ impl Object {
             }
             Some(_) => return Err("\"commands\" must be a list".into()),
         }
-        Ok(Line {
-            tick,
-            commands,
-            is_whole,
-        })
+        Ok(Line { tick, commands })
     }
 
     fn take(&mut self, key: &str) -> Result<Value, String> {

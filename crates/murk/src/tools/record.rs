@@ -1,7 +1,7 @@
 //! Records a world.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,9 @@ use gametape_core::Spell as _;
 use gametape_core::tape::{Error, Work};
 use gametape_core::text::{Counted, Grouped};
 
-use super::agent::{Agent, Moment, Reply};
 use super::branch::Branch;
 use super::commands::Commands;
 use super::index::vouches;
-use super::jsonl::Reset;
 use super::resume::{Recorded, resume};
 use crate::engine::{EngineWorld, Outcome, World};
 use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};
@@ -71,21 +69,6 @@ impl RecordOptions {
     }
 }
 
-/// A recording that an agent made.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Asked {
-    /// What was made.
-    pub recorded: Recorded,
-    /// Why it ended, if the agent wants to begin again: the next recording is its caller's.
-    pub reset: Option<Reset>,
-}
-
-/// The source of the commands.
-enum Source<'a> {
-    List(&'a Commands),
-    Agent(&'a mut dyn Agent),
-}
-
 /// Runs a world and records it, tick by tick. Every frame is written as it is made, so that a
 /// recorder that is killed loses no whole frame.
 ///
@@ -109,76 +92,6 @@ pub fn record_each(
     each: impl FnMut(&Recorded) -> ControlFlow<()>,
 ) -> Result<Recorded, Error> {
     commands.within(0, options.ticks)?;
-    run(options, Source::List(commands), each).map(|asked| asked.recorded)
-}
-
-/// [`record_each`] with an agent that is asked for the commands of each tick, and sees the state
-/// after the tick before.
-///
-/// # Errors
-/// Same as [`record`], and errors of the agent. The recording up to then is whole.
-pub fn record_asking(
-    options: &RecordOptions,
-    agent: &mut dyn Agent,
-    each: impl FnMut(&Recorded) -> ControlFlow<()>,
-) -> Result<Asked, Error> {
-    if options.resume {
-        let what = "an agent can't repeat its commands: branch from the recording instead";
-        return Err(unwritable(what));
-    }
-    run(options, Source::Agent(agent), each)
-}
-
-/// [`record_asking`] without a file: nothing is written to `options.output`.
-///
-/// # Errors
-/// Same as [`record_asking`], but for those of the output.
-pub fn ask(
-    options: &RecordOptions,
-    agent: &mut dyn Agent,
-    each: impl FnMut(&Recorded) -> ControlFlow<()>,
-) -> Result<Asked, Error> {
-    let (world, source) = (options.chosen_world()?, Source::Agent(agent));
-    let given = options.world.as_ref().map(|file| file.path.as_path());
-    let mut simulation = build(&world, given)?;
-    let header = world.header();
-    let taken = taken(options, &source, &mut simulation)?;
-    let making = Making {
-        options,
-        source,
-        simulation,
-        recorder: Recorder::new(Writer::new(Nowhere, &header)?, &header),
-        again: None,
-        recorded: Recorded::default(),
-    };
-    making.all(taken, each).map(|(asked, _)| asked)
-}
-
-/// The output of a recording that nobody wants.
-#[derive(Debug)]
-struct Nowhere;
-
-impl Write for Nowhere {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Output for Nowhere {
-    fn take_back(&mut self, _: u64) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn run(
-    options: &RecordOptions,
-    source: Source<'_>,
-    each: impl FnMut(&Recorded) -> ControlFlow<()>,
-) -> Result<Asked, Error> {
     let path = &options.output;
     let world = options.chosen_world()?;
     let given = options.world.as_ref().map(|file| file.path.as_path());
@@ -194,39 +107,38 @@ fn run(
         }
         _ => {}
     }
-    let taken = taken(options, &source, &mut simulation)?;
+    let taken = taken(options, commands, &mut simulation)?;
     let mut indexed = false;
-    let (writer, again) = match &source {
-        Source::List(commands) if path.exists() && options.resume => {
-            indexed = vouches(path)?;
-            resume(path, &header, &mut simulation, commands, &mut recorded)?
-        }
-        _ => (begin(path, &header)?, None),
+    let (writer, again) = if path.exists() && options.resume {
+        indexed = vouches(path)?;
+        resume(path, &header, &mut simulation, commands, &mut recorded)?
+    } else {
+        (begin(path, &header)?, None)
     };
     let making = Making {
         options,
-        source,
+        commands,
         simulation,
         recorder: Recorder::new(writer, &header),
         again,
         recorded,
     };
-    let (asked, file) = making.all(taken, each)?;
+    let (recorded, file) = making.all(taken, each)?;
     file.sync_all().map_err(Error::Output)?;
-    if indexed && asked.recorded.ticks > 0 {
+    if indexed && recorded.ticks > 0 {
         // The index belonged to the recording as it was. Any other index stays: it may know more
         // than the recording does. If removing it fails, nothing is lost, because it is refused
         // wherever it is used.
         let _ = fs::remove_file(index_path(path));
     }
-    Ok(asked)
+    Ok(recorded)
 }
 
 /// Returns the last tick that is taken from another recording, if it and the commands allow it. Where its
 /// hashes are taken, too, the world has made these ticks then.
 fn taken(
     options: &RecordOptions,
-    source: &Source<'_>,
+    commands: &Commands,
     simulation: &mut EngineWorld,
 ) -> Result<u64, Error> {
     let taken = match &options.from {
@@ -238,9 +150,7 @@ fn taken(
         Some(branch) => branch.looked_at()?,
         None => 0,
     };
-    if let Source::List(commands) = source {
-        commands.within(taken, options.ticks)?;
-    }
+    commands.within(taken, options.ticks)?;
     if taken > options.ticks {
         return Err(unwritable(format!(
             "it is to have {}, but branches from tick {}",
@@ -252,9 +162,9 @@ fn taken(
 }
 
 /// A recording that is being made.
-struct Making<'o, 's, O: Output> {
+struct Making<'o, O: Output> {
     options: &'o RecordOptions,
-    source: Source<'s>,
+    commands: &'o Commands,
     simulation: EngineWorld,
     recorder: Recorder<O>,
     /// The hash of the first tick, if the world has made it already, to check what is cut off.
@@ -262,13 +172,13 @@ struct Making<'o, 's, O: Output> {
     recorded: Recorded,
 }
 
-impl<O: Output> Making<'_, '_, O> {
+impl<O: Output> Making<'_, O> {
     /// Makes all ticks, and returns the output.
     fn all(
         mut self,
         taken: u64,
         mut each: impl FnMut(&Recorded) -> ControlFlow<()>,
-    ) -> Result<(Asked, O), Error> {
+    ) -> Result<(Recorded, O), Error> {
         self.recorder.writer().set_buffer(0);
         self.recorder.writer().flush()?;
         if let Some(branch) = &self.options.from {
@@ -278,29 +188,11 @@ impl<O: Output> Making<'_, '_, O> {
         }
         let mut goes_on = each(&self.recorded);
         let first = self.recorded.resumed_after.max(taken).saturating_add(1);
-        if goes_on.is_continue() {
-            goes_on = self.show(first - 1, None)?;
-        }
-        let mut reset = None;
         for tick in first..=self.options.ticks {
             if goes_on.is_break() {
                 break;
             }
-            let asked;
-            let of_tick = match &mut self.source {
-                Source::List(commands) => commands.of(tick),
-                Source::Agent(agent) => match agent.reply(tick)? {
-                    Reply::End => break,
-                    Reply::Reset(wanted) => {
-                        reset = Some(wanted);
-                        break;
-                    }
-                    Reply::Tick(commands) => {
-                        asked = commands;
-                        asked.as_commands()
-                    }
-                },
-            };
+            let of_tick = self.commands.of(tick);
             let made = match self.again.take() {
                 Some(hash) => self
                     .recorder
@@ -319,22 +211,8 @@ impl<O: Output> Making<'_, '_, O> {
             self.recorded.count(&self.simulation, tick, of_tick);
             self.recorded.last_hash = Some(Hash(hash).to_string());
             goes_on = each(&self.recorded);
-            let seen = self.show(tick, Some(hash))?;
-            goes_on = if seen.is_break() { seen } else { goes_on };
         }
-        let Self {
-            recorder, recorded, ..
-        } = self;
-        Ok((Asked { recorded, reset }, recorder.finish()?))
-    }
-
-    /// Shows the state to the agent, if there is one.
-    fn show(&mut self, tick: u64, hash: Option<u64>) -> Result<ControlFlow<()>, Error> {
-        let world = &self.simulation;
-        match &mut self.source {
-            Source::List(_) => Ok(ControlFlow::Continue(())),
-            Source::Agent(agent) => agent.see(Moment { tick, hash, world }),
-        }
+        Ok((self.recorded, self.recorder.finish()?))
     }
 }
 

@@ -46,24 +46,6 @@ pub struct Recorded {
     pub last_hash: Option<String>,
 }
 
-impl Recorded {
-    /// Adds what was made in a later recording, for the sum of several.
-    pub fn add(&mut self, later: Self) {
-        self.ticks += later.ticks;
-        self.dropped += later.dropped;
-        self.commands += later.commands;
-        self.applied += later.applied;
-        self.expired += later.expired;
-        self.rejected += later.rejected;
-        self.failed_ticks += later.failed_ticks;
-        self.resumed_after = later.resumed_after;
-        self.branched_after = later.branched_after;
-        self.first_rejected = self.first_rejected.take().or(later.first_rejected);
-        self.failure = later.failure.or_else(|| self.failure.take());
-        self.last_hash = later.last_hash.or_else(|| self.last_hash.take());
-    }
-}
-
 /// Why a recording is not resumed: its world.
 const OTHER_WORLD: &str =
     "is a recording of another world, or by another build: it can't be resumed with this one";

@@ -1,32 +1,23 @@
-//! Recording from a moment of another recording, in a changed world, and with an agent.
+//! Recording from a moment of another recording, in a changed world, and with another seed.
 
-use std::cell::RefCell;
 use std::fs;
-use std::io::{self, BufReader, Read};
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use gametape_core::table::Needs;
-use gametape_core::tape::{Depth, Error, Format, Options, Secrets, Source, Tape, Work};
+use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::{
     FieldId, FieldSet, Kinds, Own, ParameterError, Parameters, Propagator, PropagatorError,
     StepContext, WriteMode,
 };
 use gametape_murk::tape::{Murk, MurkTape};
-use gametape_murk::tools::{
-    Agent as _, Asked, Branch, Commands, LineAgent, Moment, RecordOptions, Reset, Watch, ask,
-    record, record_asking,
-};
-use gametape_murk::{Commands as OfTick, Simulation as _, read, verify};
-use gametape_samples::murk::{CRYSTAL, FORAGING, HEAT, WEATHER};
+use gametape_murk::tools::{Branch, Commands, RecordOptions, record};
+use gametape_murk::{CommandBuf, read, verify};
+use gametape_samples::murk::WEATHER;
 use proptest::prelude::*;
 
-use crate::common::tapes::{
-    audit, file, found, heat, in_memory, options, played, stoves, temporary,
-};
+use crate::common::tapes::{audit, found, heat, in_memory, options, played, stoves, temporary};
 
 fn branching(output: &Path, from: &[u8], tick: Option<u64>, ticks: u64) -> RecordOptions {
     let tape = in_memory(from);
@@ -73,7 +64,7 @@ proptest! {
         prop_assert_eq!(bytes.get(..100), source.get(..100));
         let both = |now: u64| match now.cmp(&tick) {
             std::cmp::Ordering::Greater if now == tick + more => listed_buffer(&line(now)),
-            std::cmp::Ordering::Greater => gametape_murk::CommandBuf::new(),
+            std::cmp::Ordering::Greater => CommandBuf::new(),
             _ => stoves(now),
         };
         prop_assert_eq!(bytes, played(&world, tick + more, both));
@@ -81,13 +72,13 @@ proptest! {
 }
 
 /// Returns the commands of one line.
-fn listed_buffer(_: &str) -> gametape_murk::CommandBuf {
+fn listed_buffer(_: &str) -> CommandBuf {
     let set = gametape_murk::Payload::SetField {
         coord: (&[3, 4]).into(),
         field: 0,
         value: 9.0,
     };
-    let mut buffer = gametape_murk::CommandBuf::new();
+    let mut buffer = CommandBuf::new();
     buffer
         .push(&gametape_murk::Envelope::default(), &set)
         .unwrap();
@@ -172,7 +163,7 @@ fn a_branch_in_a_changed_world_has_the_commands_alone() {
         if tick <= 12 {
             stoves(tick)
         } else {
-            gametape_murk::CommandBuf::new()
+            CommandBuf::new()
         }
     };
     let bytes = fs::read(&path).unwrap();
@@ -399,339 +390,18 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
     );
 }
 
-/// The other end: answers each line with the script for its tick.
-#[derive(Clone)]
-struct Script {
-    seen: Rc<RefCell<String>>,
-    said: Rc<RefCell<Vec<u8>>>,
-    answer: fn(&serde_json::Value) -> Option<String>,
-}
-
-impl io::Write for Script {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.seen
-            .borrow_mut()
-            .push_str(std::str::from_utf8(bytes).unwrap());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let seen = self.seen.borrow();
-        let last: serde_json::Value = serde_json::from_str(seen.lines().last().unwrap()).unwrap();
-        if let Some(answer) = (self.answer)(&last) {
-            self.said.borrow_mut().extend(answer.into_bytes());
-        }
-        Ok(())
-    }
-}
-
-impl Read for Script {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let mut said = self.said.borrow_mut();
-        let count = out.len().min(said.len());
-        for (to, from) in out.iter_mut().zip(said.drain(..count)) {
-            *to = from;
-        }
-        Ok(count)
-    }
-}
-
-fn asked(
-    ticks: u64,
-    answer: fn(&serde_json::Value) -> Option<String>,
-) -> (
-    Result<gametape_murk::tools::Recorded, Error>,
-    String,
-    Vec<u8>,
-    u64,
-) {
-    let world = heat();
-    let checker = world.checker().unwrap();
-    let watches = ["stove@7,9", "heat", "1@0,0"];
-    let watches = watches.map(|text| Watch::parse(text, &world, &checker).unwrap());
-    let script = Script {
-        seen: Rc::default(),
-        said: Rc::default(),
-        answer,
-    };
-    let (_folder, path) = temporary("asked.murk");
-    let input = BufReader::with_capacity(7, script.clone());
-    let mut agent = LineAgent::new(input, script.clone(), "-".into(), &world, watches.to_vec());
-    let recorded = record_asking(&options(&path, ticks), &mut agent, |_| {
-        ControlFlow::Continue(())
-    });
-    let recorded = recorded.map(|asked| asked.recorded);
-    let unfinished = agent.unfinished();
-    let seen = script.seen.borrow().clone();
-    (
-        recorded,
-        seen,
-        fs::read(&path).unwrap_or_default(),
-        unfinished,
-    )
-}
-
-const LIGHT: &str = "{\"kind\":\"set_field\",\"coord\":[7,9],\"field\":\"stove\",\"value\":2}\n";
-
-/// An agent lights the stove when it is out, as it sees it after each tick.
 #[test]
-fn an_agent_sees_each_tick_and_answers_it() {
-    let (recorded, seen, bytes, unfinished) = asked(6, |seen| {
-        let out = seen["cells"]["stove@7,9"] == 0.0;
-        let light = if out { LIGHT } else { "\n" };
-        Some(format!(
-            "{light}{{\"tick\":{},\"commands\":[]}}\n",
-            seen["tick"].as_u64()? + 1
-        ))
-    });
-    let recorded = recorded.unwrap();
-    assert_eq!((recorded.ticks, recorded.applied, unfinished), (6, 1, 0));
-    let replay = read(&bytes).unwrap();
-    verify(&replay, &mut heat().build().unwrap()).unwrap();
-    let hashes = replay
-        .frames()
-        .map(|frame| Some(frame.unwrap().snapshot_hash));
-    let hashes = std::iter::once(None).chain(hashes);
-    let mut lines = 0;
-    for ((tick, line), hash) in (0..).zip(seen.lines()).zip(hashes) {
-        let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert_eq!(line["tick"], tick);
-        assert_eq!(line["time_ms"], f64::from(tick) * 100.0);
-        let hash = hash.map(|hash| format!("{hash:016x}"));
-        assert_eq!(line["hash"].as_str(), hash.as_deref());
-        let expected = if tick == 1 { vec!["applied"] } else { vec![] };
-        assert_eq!(line["outcomes"], serde_json::json!(expected));
-        assert_eq!(
-            line["cells"]["stove@7,9"],
-            if tick == 0 { 0.0 } else { 2.0 }
-        );
-        assert_eq!(line["cells"]["heat"].as_array().unwrap().len(), 256);
-        assert!(line["cells"]["1@0,0"].is_number());
-        lines += 1;
-    }
-    assert_eq!(lines, 7);
-}
-
-/// The end of the input is the end of the recording, which is whole. A tick in which the input ends
-/// is not made.
-#[test]
-fn the_end_of_the_input_ends_the_recording() {
-    let (recorded, seen, bytes, unfinished) =
-        asked(u64::MAX, |seen| match seen["tick"].as_u64()? {
-            0 => Some("{\"commands\":[]}\n".into()),
-            1 => Some(LIGHT.repeat(2)),
-            _ => None,
-        });
-    assert_eq!(
-        (recorded.unwrap().ticks, seen.lines().count(), unfinished),
-        (1, 2, 2)
-    );
-    verify(&read(&bytes).unwrap(), &mut heat().build().unwrap()).unwrap();
-}
-
-#[test]
-fn what_an_agent_says_wrong_is_named_by_its_line() {
-    for (answer, expected) in [
-        (
-            (|_| Some("\n{\"kind\":\"sat_field\"}\n".into())) as fn(&_) -> _,
-            "line 2: the kind \"sat_field\" is none of move, ",
-        ),
-        (
-            |_| Some("{\"tick\":3,\"commands\":[]}\n".into()),
-            "line 1: tick 1 is next, not tick 3",
-        ),
-        (|_| Some("{\"commands\":[]\n".into()), "line 1: not JSON: "),
-        (
-            |_| Some("{\"commands\":[{\"kind\":\"despawn\",\"entity_id\":1},{}]}\n".into()),
-            "line 1: command 1: \"kind\" is missing",
-        ),
-        (|_| Some("{}\n".into()), "line 1: \"kind\" is missing"),
-    ] {
-        let (recorded, _, bytes, _) = asked(3, answer);
-        let error = recorded.unwrap_err().to_string();
-        assert!(error.starts_with(expected), "{error}");
-        assert_eq!(read(&bytes).unwrap().frames().count(), 0);
-    }
-    let world: World = heat();
-    let checker = world.checker().unwrap();
-    let watch = |text: &str| Watch::parse(text, &world, &checker).unwrap_err();
-    assert!(watch("snow@1,1").starts_with("the world has no field \"snow\"; it has stove, "));
-    assert!(watch("9").starts_with("the world has no field \"9\""));
-    for cell in ["16,0", "1", "a,b", ""] {
-        assert_eq!(
-            watch(&format!("heat@{cell}")),
-            format!("{cell:?} is not a cell of the world: its coordinate, with commas between")
-        );
-    }
-}
-
-/// A place of an array is that of the cell with this coordinate, also where cells are stored in another order;
-/// a place without a cell is null.
-#[test]
-fn arrays_for_agents_have_their_shapes() {
-    for (text, field, shape) in [
-        (FORAGING, "grass", vec![12_u64, 20]),
-        (FORAGING, "1", vec![12, 20]),
-        (FORAGING, "sheep@3,4", vec![]),
-        (HEAT, "gradient", vec![16, 16, 2]),
-        (HEAT, "gradient@3,4", vec![2]),
-        (WEATHER, "pressure", vec![24, 18]),
-        (CRYSTAL, "", vec![]),
-    ] {
-        let world = World::from_toml(text).unwrap();
-        let (checker, mut simulation) = (world.checker().unwrap(), world.build().unwrap());
-        (1..4).for_each(|tick| simulation.step(tick, OfTick::default()).unwrap());
-        let field = if field.is_empty() {
-            &world.fields[0].name
-        } else {
-            field
-        };
-        let watch = Watch::parse(field, &world, &checker).unwrap();
-        let values = watch.values(&simulation).to_vec();
-        let mut out = Vec::new();
-        let mut agent = LineAgent::new(
-            io::empty(),
-            &mut out,
-            "-".into(),
-            &world,
-            vec![watch.clone()],
-        );
-        for hash in [None, Some(1)] {
-            let moment = Moment {
-                tick: 0,
-                hash,
-                world: &simulation,
-            };
-            assert!(agent.see(moment).unwrap().is_continue());
-        }
-        let out = String::from_utf8(out).unwrap();
-        let mut lines = out.lines().map(|line| serde_json::from_str(line).unwrap());
-        let [first, later]: [serde_json::Value; 2] = [(); 2].map(|()| lines.next().unwrap());
-        assert_eq!(later.get("shapes"), None);
-        assert_eq!(first["cells"], later["cells"]);
-        let shown = first["shapes"][field].as_array().unwrap();
-        let shown: Vec<u64> = shown.iter().map(|edge| edge.as_u64().unwrap()).collect();
-        if text == CRYSTAL {
-            assert_eq!(shown.len(), 3);
-        } else {
-            assert_eq!(shown, shape, "{field}");
-        }
-        let Some(array) = first["cells"][field].as_array() else {
-            assert_eq!(shown, Vec::<u64>::new());
-            continue;
-        };
-        assert_eq!(array.len() as u64, shown.iter().product::<u64>());
-        if watch.is_cell() {
-            continue;
-        }
-        let cells = world.cell_count();
-        let components = values.len() as u64 / cells;
-        for cell in 0..cells {
-            let coord = world.space.coord(cell).unwrap();
-            let at = coord.iter().zip(&shown);
-            let place = at.fold(0, |place, (at, edge)| place * edge + *at as u64);
-            for component in 0..components {
-                let value = &array[(place * components + component) as usize];
-                let stored = values[(cell * components + component) as usize];
-                let value = value.as_f64().map(|value| value as f32);
-                assert_eq!(value, Some(stored), "{field} at {coord:?}");
-            }
-        }
-        let gaps = array.iter().filter(|value| value.is_null()).count();
-        assert_eq!(gaps as u64, array.len() as u64 - cells * components);
-        assert_eq!(gaps > 0, text == CRYSTAL);
-    }
-}
-
-/// The lines of an agent whose answers are these.
-fn lines(world: &World, options: &RecordOptions, answers: &str, kept: bool) -> (Asked, String) {
-    let mut out = Vec::new();
-    let mut agent = LineAgent::new(answers.as_bytes(), &mut out, "-".into(), world, vec![]);
-    let each = |_: &_| ControlFlow::Continue(());
-    let asked = if kept {
-        record_asking(options, &mut agent, each)
-    } else {
-        ask(options, &mut agent, each)
-    };
-    (asked.unwrap(), String::from_utf8(out).unwrap())
-}
-
-#[test]
-fn what_is_asked_without_a_file_is_what_is_recorded() {
-    let world = World::from_toml(WEATHER).unwrap();
-    let (folder, path) = temporary("asked.murk");
-    let of = |seed| RecordOptions {
-        world: Some(file(WEATHER)),
-        seed,
-        ..options(&path, 9)
-    };
-    let tick = "{\"commands\":[]}\n";
-    let answers = format!("{tick}{tick}{}\n{tick}", r#"{"reset":{"seed":5}}"#);
-    let (made, seen) = lines(&world, &of(Some(3)), &answers, true);
-    let (bare, same) = lines(&world, &of(Some(3)), &answers, false);
-    assert_eq!((&made, &seen), (&bare, &same));
-    assert_eq!((made.recorded.ticks, seen.lines().count()), (2, 3));
-    assert_eq!(made.reset, Some(Reset { seed: Some(5) }));
-    // A recording carries the seed, and its frames have it.
-    let bytes = fs::read(&path).unwrap();
-    let carried = World::from_descriptor(&read(&bytes).unwrap().header().space_descriptor);
-    assert_eq!(carried, Some(Ok(world.with_seed(3))));
-    let (_, other) = lines(&world, &of(None), &answers, false);
-    assert_ne!(seen, other);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    // A branch keeps its seed.
+fn a_branch_keeps_its_seed() {
+    let world = World::from_toml(WEATHER).unwrap().with_seed(3);
+    let bytes = played(&world, 1, |_| CommandBuf::new());
+    let (_folder, path) = temporary("seeded.murk");
     let branch = |seed| RecordOptions {
-        seed,
-        from: Some(Branch {
-            tape: in_memory(bytes.clone()),
-            tick: Some(1),
-        }),
-        world: None,
-        ..options(&path, 9)
+        seed: Some(seed),
+        ..branching(&path, &bytes, Some(1), 9)
     };
-    let (asked, seen) = lines(&world, &branch(Some(3)), tick, false);
+    assert_eq!(branch(3).chosen_world().unwrap().seed, 3);
     assert_eq!(
-        (asked.recorded.branched_after, asked.recorded.ticks),
-        (1, 1)
-    );
-    assert!(seen.starts_with("{\"tick\":1,"), "{seen}");
-    assert_eq!(asked.recorded.last_hash, made.recorded.last_hash);
-    let error = branch(Some(4)).chosen_world().unwrap_err().to_string();
-    assert_eq!(
-        error,
+        branch(4).chosen_world().unwrap_err().to_string(),
         "a recording that branches from another one keeps its seed, 3"
-    );
-}
-
-#[test]
-fn a_wrong_reset_is_named_by_its_line() {
-    let world = heat();
-    for (answer, expected) in [
-        (
-            "{\"reset\":7}",
-            "line 1: \"reset\" must be an object: {}, or with a seed, {\"seed\":7}",
-        ),
-        (
-            "\n{\"reset\":{\"sed\":7}}",
-            "line 2: reset: \"sed\" is not a known key",
-        ),
-        (
-            "{\"reset\":{\"seed\":-7}}",
-            "line 1: reset: \"seed\" must be a whole number from 0 to 18446744073709551615",
-        ),
-        (
-            "{\"reset\":{},\"commands\":[]}",
-            "line 1: \"commands\" is not a known key",
-        ),
-    ] {
-        let mut agent = LineAgent::new(answer.as_bytes(), io::sink(), "-".into(), &world, vec![]);
-        let error = agent.reply(1).unwrap_err().to_string();
-        assert_eq!(error, expected);
-    }
-    let late = format!("{LIGHT}{LIGHT}{{\"reset\":{{}}}}");
-    let mut agent = LineAgent::new(late.as_bytes(), io::sink(), "-".into(), &world, vec![]);
-    assert_eq!(
-        agent.reply(4).unwrap_err().to_string(),
-        "line 3: reset comes after 2 commands of tick 4, which is not made: a line with \"commands\" makes it"
     );
 }

@@ -1,17 +1,13 @@
-//! Worlds that run in memory, sweeps over them, and verification with an explanation.
+//! Worlds that run in memory, arrays of their states, and verification with an explanation.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gametape_core::tape::{Error, Work};
+use gametape_core::tape::Work;
 use gametape_murk::engine::World;
-use gametape_murk::engine::own::{
-    FieldId, FieldSet, Kinds, Own, ParameterError, Parameters, Propagator, PropagatorError,
-    StepContext, WriteMode,
-};
-use gametape_murk::tools::{Branch, Commands, Measure, RecordOptions, Run, Sweep, check, record};
-use gametape_murk::{Commands as OfTick, Simulation as _, Slip, State};
+use gametape_murk::engine::own::Kinds;
+use gametape_murk::tools::{Branch, Commands, RecordOptions, Run, Watch, check, record};
+use gametape_murk::{Commands as OfTick, Slip, State};
 use gametape_samples::murk::{ALL, CRYSTAL, FORAGING, HEAT, WEATHER};
 use serde_json::json;
 
@@ -183,94 +179,32 @@ fn an_array_is_indexed_by_coordinates() {
 }
 
 #[test]
-fn a_sweep_is_the_runs_that_it_is_made_of() {
-    let world = World::from_toml(WEATHER).unwrap();
-    let checker = world.checker().unwrap();
-    let measures: Vec<Measure> = ["pressure.mean", "pressure.std", "pressure@3,4", "wind.max"]
-        .iter()
-        .map(|name| Measure::parse(name, &world, &checker).unwrap())
-        .collect();
-    let sweep = Sweep {
-        grid: vec![
-            ("dt".into(), vec!["0.05".into(), "0.1".into()]),
-            (
-                "propagator.0.scale".into(),
-                vec!["0.1".into(), "0.3".into(), "0.5".into()],
-            ),
-        ],
-        seeds: vec![3, 1 << 60],
-        ticks: 7,
-        commands: Commands::none(),
-        world: world.clone(),
-        kinds: Kinds::new(),
-    };
-    let of = |run: &Run| -> Result<Vec<f64>, Error> {
-        let of = |measure: &Measure| measure.of(run.simulation());
-        Ok(measures.iter().map(of).collect())
-    };
-    let runs = sweep.run(&of, &Work::default()).unwrap();
-    assert_eq!((runs.len(), sweep.runs()), (12, Some(12)));
-    let mut seen = BTreeSet::new();
-    for (at, run) in runs.iter().enumerate() {
-        let values = sweep.values(at);
-        let set = ["dt", "propagator.0.scale"]
-            .into_iter()
-            .zip(values.iter().copied());
-        let changed = world.with_parameters(set, &Kinds::new()).unwrap();
-        let mut alone = Run::new(&changed.with_seed(sweep.seed(at)), false).unwrap();
-        (0..7).for_each(|_| alone.step(OfTick::default()).unwrap());
-        assert_eq!(run.measured, of(&alone).unwrap());
-        // What is measured is what the values say.
-        let field = alone
-            .simulation()
-            .field(world.field_number("pressure").unwrap())
-            .unwrap();
-        let mean = field.iter().copied().map(f64::from).sum::<f64>() / field.len() as f64;
-        assert_eq!(run.measured[0].to_bits(), mean.to_bits());
-        seen.insert((values.join(" "), sweep.seed(at)));
+fn watched_values_have_their_shapes() {
+    for (text, name, shape) in [
+        (FORAGING, "grass", vec![12_usize, 20]),
+        (FORAGING, "1", vec![12, 20]),
+        (FORAGING, "sheep@3,4", vec![]),
+        (HEAT, "gradient", vec![16, 16, 2]),
+        (HEAT, "gradient@3,4", vec![2]),
+        (WEATHER, "pressure", vec![24, 18]),
+    ] {
+        let world = World::from_toml(text).unwrap();
+        let (checker, layout) = (world.checker().unwrap(), world.space.layout());
+        let watch = Watch::parse(name, &world, &checker).unwrap();
+        assert_eq!(watch.shape(&layout, &checker), shape, "{name}");
+        let array = watch.array(&layout, &world.build().unwrap()).len();
+        assert_eq!(array, shape.iter().product::<usize>(), "{name}");
     }
-    assert_eq!(seen.len(), 12);
-}
-
-#[test]
-fn a_sweep_refuses_what_the_world_refuses_before_it_runs() {
-    let sweep = |name: &str, value: &str| Sweep {
-        world: heat(),
-        kinds: Kinds::new(),
-        grid: vec![(name.into(), vec!["0.1".into(), value.into()])],
-        seeds: vec![],
-        ticks: 1,
-        commands: Commands::none(),
-    };
-    let ran = AtomicBool::new(false);
-    let of = |_: &_| -> Result<(), Error> {
-        ran.store(true, std::sync::atomic::Ordering::Relaxed);
-        Ok(())
-    };
-    let error = |sweep: Sweep| sweep.run(&of, &Work::default()).unwrap_err().to_string();
-    assert!(error(sweep("dt", "-1")).starts_with("dt=-1 can't be set: dt: "));
-    assert!(error(sweep("td", "1")).contains("td: unknown key; known keys: seed, dt"));
-    assert!(error(sweep("td", "1")).ends_with(" (did you mean \"dt\"?)"));
-    let many = Sweep {
-        seeds: vec![0; 6_000_000],
-        ..sweep("dt", "0.2")
-    };
-    assert_eq!(error(many), "a sweep has at most 10,000,000 runs");
-    let late = Sweep {
-        commands: Commands::of_values([lit(2)], "list".as_ref(), &heat()).unwrap(),
-        ..sweep("dt", "0.2")
-    };
-    assert_eq!(error(late), "line 1: tick 2 is not made; only tick 1 is");
-    let cancelled = AtomicBool::new(true);
-    let work = Work {
-        cancel: Some(&cancelled),
-        ..Work::default()
-    };
-    assert!(matches!(
-        sweep("dt", "0.2").run(&of, &work),
-        Err(Error::Cancelled)
-    ));
-    assert!(!ran.into_inner());
+    let (world, checker) = (heat(), heat().checker().unwrap());
+    let watch = |text: &str| Watch::parse(text, &world, &checker).unwrap_err();
+    assert!(watch("snow@1,1").starts_with("the world has no field \"snow\"; it has stove, "));
+    assert!(watch("9").starts_with("the world has no field \"9\""));
+    for cell in ["16,0", "1", "a,b", ""] {
+        assert_eq!(
+            watch(&format!("heat@{cell}")),
+            format!("{cell:?} is not a cell of the world: its coordinate, with commas between")
+        );
+    }
 }
 
 #[test]
@@ -294,95 +228,6 @@ fn an_unknown_parameter_is_refused_with_the_nearest() {
         let meant = meant.map(|meant| format!("{meant:?}?)"));
         assert_eq!(said, meant.as_deref(), "{error}");
     }
-}
-
-/// Fails in each tick, if its limit is 0.
-struct Dry(FieldId, u32);
-
-impl Propagator for Dry {
-    fn name(&self) -> &'static str {
-        "dry"
-    }
-
-    fn reads(&self) -> FieldSet {
-        FieldSet::empty()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![(self.0, WriteMode::Full)]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
-        if self.1 == 0 {
-            let reason = "there is no water".to_owned();
-            return Err(PropagatorError::ExecutionFailed { reason });
-        }
-        ctx.writes().write(self.0).unwrap().fill(self.1 as f32);
-        Ok(())
-    }
-}
-
-fn dry(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> {
-    Ok(Box::new(Dry(
-        keys.field("water")?,
-        keys.take_or("limit", 1)?,
-    )))
-}
-
-/// Propagators of a program's own are swept, too. A run in which ticks fail counts them, and one that can't go on
-/// is named.
-#[test]
-fn a_run_that_stops_is_named() {
-    let kinds = Kinds::new().with("dry", dry);
-    let mut world = heat();
-    let own = Own::new("dry", "water = 'heat'\nlimit = 5", &kinds).unwrap();
-    world.propagators = vec![own.into()];
-    let sweep = |values: &[&str], ticks| Sweep {
-        world: world.clone(),
-        kinds: kinds.clone(),
-        grid: vec![(
-            "propagator.0.limit".into(),
-            values.iter().map(|value| (*value).to_owned()).collect(),
-        )],
-        seeds: vec![3, 4],
-        ticks,
-        commands: Commands::none(),
-    };
-    let measure = Measure::parse("heat.max", &world, &world.checker().unwrap()).unwrap();
-    let of = |run: &Run| Ok::<f64, Error>(measure.of(run.simulation()));
-    let made = sweep(&["7", "0"], 2).run(&of, &Work::default()).unwrap();
-    let made: Vec<(f64, u64)> = made
-        .iter()
-        .map(|run| (run.measured, run.failed_ticks))
-        .collect();
-    assert_eq!(made, [(7.0, 0), (7.0, 0), (0.0, 2), (0.0, 2)]);
-    let error = sweep(&["7", "0"], 9)
-        .run(&of, &Work::default())
-        .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("propagator.0.limit=0, seed 3: tick 4: "),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_measure_names_a_number() {
-    let world = World::from_toml(FORAGING).unwrap();
-    let checker = world.checker().unwrap();
-    let error = |text: &str| Measure::parse(text, &world, &checker).unwrap_err();
-    assert!(error("gras.mean").starts_with("the world has no field \"gras\"; it has sheep, grass"));
-    assert!(error("grass").contains("is nothing to measure"));
-    assert!(error("wind@3,4").contains("is nothing to measure"));
-    assert!(error("grass@99,4").contains("is not a cell of the world"));
-    let all = Measure::of_all(&world);
-    let names: Vec<&str> = all.iter().map(Measure::name).take(4).collect();
-    assert_eq!(
-        names,
-        ["sheep.mean", "sheep.min", "sheep.max", "grass.mean"]
-    );
-    assert_eq!(all.len(), 15);
 }
 
 #[test]

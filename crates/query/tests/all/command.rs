@@ -340,6 +340,17 @@ fn tables_and_values_of_ones_own_are_part_of_a_query() {
     let (code, out, error) = query(folder.path(), &args);
     assert_eq!((code, error.as_str()), (0, ""));
     assert_eq!(out, "{\"real\":\"Ada\",\"games\":3}\n");
+    for (param, wanted) in [
+        ("x=5", "{\"x\":5,\"kind\":\"Int64\"}\n"),
+        ("x='5'", "{\"x\":\"5\",\"kind\":\"Utf8\"}\n"),
+        ("x='it''s'", "{\"x\":\"it's\",\"kind\":\"Utf8\"}\n"),
+        ("x=it's", "{\"x\":\"it's\",\"kind\":\"Utf8\"}\n"),
+        ("x='", "{\"x\":\"'\",\"kind\":\"Utf8\"}\n"),
+    ] {
+        let sql = "SELECT $x AS x, arrow_typeof($x) AS kind";
+        let (code, out, error) = query(folder.path(), &[sql, ".", "--param", param]);
+        assert_eq!((code, out.as_str(), error.as_str()), (0, wanted, ""));
+    }
     // The answer of a query is a table of the next one, in every form.
     for file in ["of.parquet", "of.arrow", "of.jsonl", "of.csv"] {
         let (code, _, error) = query(

@@ -4,10 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-use gametape::{Audit, Decision, Error, OpenOptions, Policy, Recording, RelationDef, Verb, Work};
+use gametape::{Error, OpenOptions, Policy, Recording, Verified, Work};
 use serde_json::{Map, Value};
 
-use crate::advice::is_empty;
 use crate::call::Call;
 use crate::many::Item;
 
@@ -47,14 +46,7 @@ impl Outcome {
 
 /// A recording that could be read.
 pub struct Audited {
-    pub format: &'static str,
-    pub relations: &'static [RelationDef],
-    pub bytes: u64,
-    pub audit: Audit,
-    /// [`Recording::advice`].
-    pub advice: Vec<String>,
-    /// The decision of the policy, if there is one.
-    pub decision: Decision,
+    pub of: Verified,
     /// The facts by which a ranking lists it, if they are asked for.
     pub facts: Map<String, Value>,
 }
@@ -106,58 +98,30 @@ impl Checker<'_> {
     }
 
     fn audit(&self, opened: Result<Recording, Error>) -> Outcome {
+        let formats = self.call.formats;
+        let is_judged = self.policy.is_some();
         if let Err(error) = &opened
-            && let Some(nothing) = self.nothing(error)
+            && let Some(of) = formats.verify_nothing(error, is_judged)
         {
-            return Outcome::Audited(Box::new(nothing));
+            let facts = Map::new();
+            return Outcome::Audited(Box::new(Audited { of, facts }));
         }
         let audited = opened.and_then(|recording| {
-            let options = self.call.options_of(&recording, Verb::Verify);
             let work = Work {
                 say: Some(self.say),
                 ..Work::default()
             };
-            let audit = recording.audit_with(&options, &work)?;
-            let decision = self.policy.map(|policy| policy.judge(&recording, &audit));
+            let options = self.call.verb_options();
+            let of = recording.verify(&options, self.policy, &work)?;
             let facts = self.policy.filter(|_| self.lists);
-            let facts = facts.map(|policy| policy.facts(&recording, &audit));
+            let facts = facts.map(|policy| policy.facts(&recording, &of.audit));
             Ok(Box::new(Audited {
                 // A recording whose facts can't be read has findings that say so.
                 facts: facts.and_then(Result::ok).unwrap_or_default(),
-                format: recording.format().name(),
-                relations: recording.format().relations(),
-                bytes: recording.input().size(),
-                advice: recording.advice(&audit)?,
-                audit,
-                decision: decision.transpose()?.unwrap_or_default(),
+                of,
             }))
         });
         audited.map_or_else(Outcome::Unreadable, Outcome::Audited)
-    }
-
-    /// The audit of an empty file that can't even be opened, because its format needs another file.
-    fn nothing(&self, error: &Error) -> Option<Audited> {
-        if matches!(error, Error::UnknownFormat { .. }) || !is_empty(error) {
-            return None;
-        }
-        let format = self.call.formats.from_extension(error.path())?;
-        let audit = Audit::of_nothing();
-        let mut decision = Decision::default();
-        if self.policy.is_some() {
-            audit
-                .findings
-                .iter()
-                .for_each(|finding| decision.reject(finding));
-        }
-        Some(Audited {
-            format: format.name(),
-            relations: format.relations(),
-            bytes: 0,
-            audit,
-            advice: Vec::new(),
-            decision,
-            facts: Map::new(),
-        })
     }
 }
 

@@ -77,7 +77,7 @@ impl Files {
 
     /// Adds a recording; returns its number, or `None` if there is nothing to compare.
     pub fn add(&mut self, path: usize, audited: &Audited) -> Option<u32> {
-        let Audited { audit, format, .. } = audited;
+        let (audit, format) = (&audited.of.audit, audited.of.format);
         if audit.traces.is_empty() {
             return None;
         }
@@ -86,7 +86,7 @@ impl Files {
             format,
             verdict: audit.verdict(),
         });
-        Some(self.relations.add(audited.relations, &audit.traces))
+        Some(self.relations.add(audited.of.relations, &audit.traces))
     }
 
     /// Returns the relations in the order of the files.

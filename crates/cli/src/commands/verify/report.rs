@@ -5,10 +5,9 @@ use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
-use gametape::core::Finding;
 use gametape::core::Spell as _;
 use gametape::core::text::{Counted, Grouped, printable};
-use gametape::{AnyFinding, Decision, Error, Policy, Reason, Related, Severity, Told, Verdict};
+use gametape::{AnyFinding, Decision, Error, Policy, Reason, Related, Severity, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::check::{Audited, Checked, Outcome};
@@ -109,7 +108,7 @@ impl<'a> Report<'a> {
         if !ui.is_data() {
             return Ok(());
         }
-        let finding = unreadable(error);
+        let finding = error.finding();
         if self.args.csv.is_some() {
             let mut decision = Decision::default();
             decision.reject(&finding);
@@ -132,32 +131,27 @@ impl<'a> Report<'a> {
         audited: &Audited,
         ui: &mut Ui,
     ) -> io::Result<()> {
-        let Audited { audit, bytes, .. } = audited;
-        self.summary.bytes += bytes;
+        let of = &audited.of;
+        let audit = &of.audit;
+        self.summary.bytes += of.bytes;
         self.summary.count(audit.verdict());
         // A single file has no relations.
         let file = (self.total > 1).then(|| self.files.add(number, audited));
         let file = file.flatten();
         let decides = self.policy.is_some();
-        if decides && audited.decision.admitted.is_none() && audit.verdict() == Verdict::Fail {
+        if decides && of.decision.admitted.is_none() && audit.verdict() == Verdict::Fail {
             self.summary.failing_unjudged += 1;
         }
         if !ui.json && !decides {
-            return lines::print_audit(
-                &path.spelled(),
-                audit,
-                &audited.advice,
-                self.args.verbose,
-                ui,
-            );
+            return lines::print_audit(&path.spelled(), audit, &of.advice, self.args.verbose, ui);
         }
         let line = if self.args.csv.is_some() {
-            lines::listed(path, &audited.decision, audited.facts.clone())
+            lines::listed(path, &of.decision, audited.facts.clone())
         } else if ui.json {
-            let mut line = lines::audited(path, Some(audited.format), audit);
-            line.insert("advice".to_owned(), json!(audited.advice));
+            let mut line = lines::audited(path, Some(of.format), audit);
+            line.insert("advice".to_owned(), json!(of.advice));
             if decides {
-                lines::decide(&mut line, &audited.decision);
+                lines::decide(&mut line, &of.decision);
             }
             line
         } else {
@@ -278,25 +272,9 @@ impl<'a> Report<'a> {
     }
 }
 
-/// An error as a finding.
-fn unreadable(error: &Error) -> AnyFinding {
-    Finding::new(Told {
-        code: error.code(),
-        severity: Severity::Error,
-        class: error.class(),
-        sentence: printable(&error.message()),
-        data: error.data(),
-    })
-}
-
 /// The object for people if a policy decides; [`lines::print_decision`] prints it.
 fn object_for_people(path: &OsStr, audited: &Audited, verbose: bool) -> Map<String, Value> {
-    let Audited {
-        audit,
-        decision,
-        advice,
-        ..
-    } = audited;
+    let (audit, decision, advice) = (&audited.of.audit, &audited.of.decision, &audited.of.advice);
     let findings = audit.findings.iter();
     let findings = findings.filter(|finding| is_said(finding, decision.admitted, verbose));
     let advice = advice.iter().filter(|_| decision.admitted != Some(true));

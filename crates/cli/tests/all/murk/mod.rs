@@ -1,8 +1,8 @@
 //! Tests of the command with Murk recordings.
 
-mod agent;
 mod bad_input;
 mod bad_text;
+mod branch;
 mod copies;
 mod crash;
 mod everyday;
@@ -11,5 +11,4 @@ mod index;
 mod outputs;
 mod resume;
 pub mod support;
-mod sweep;
 mod tools;

@@ -9,7 +9,7 @@ use std::io::{Cursor, Read, Seek, Write};
 use gametape_core::{AllAltered, Altered, ByteReader, Input, Part};
 use memchr::memmem;
 
-use super::chunk::{ChunkEntry, Fault, Packing, Table, inflate, inflate_first, is_checked};
+use super::chunk::{ChunkEntry, Fault, Table, inflate, inflate_first, is_checked};
 use super::header::{Compression, Header};
 use super::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::stream::Reader;
@@ -119,7 +119,7 @@ pub(crate) fn salvage_ranges<B: Ranges + ?Sized>(
         header.compression = Options::default().compression;
     }
     let mut salvage = Salvage {
-        assembler: Assembler::new(spool, Packing::checked(header.compression)),
+        assembler: Assembler::new(spool, header.compression),
         header,
         limits,
         raw: Vec::new(),

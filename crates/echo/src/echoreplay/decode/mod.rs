@@ -4,7 +4,6 @@ mod cursor;
 mod mend;
 mod number;
 mod object;
-mod reference;
 mod scalar;
 mod seen;
 mod session;
@@ -14,8 +13,7 @@ use std::mem;
 pub(super) use self::cursor::{Cursor, Read, is_whole};
 pub(super) use self::mend::{Mended, REQUIRED, bare, bones as mend_bones, session as mend_session};
 use self::object::Source;
-pub(super) use self::object::{Ids, MOST, MOST_UNKNOWN, Members, Others, write_object};
-pub(super) use self::reference::look;
+pub(super) use self::object::{MOST, MOST_UNKNOWN, Members, Others, write_object};
 pub(super) use self::seen::Seen;
 pub(super) use self::session::{
     BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYER, PLAYSPACE, POSE, SESSION, STATS,
@@ -48,17 +46,11 @@ pub(super) struct Met {
 
 /// Reads a response of `/session`.
 pub(super) fn session(text: &[u8], session: &mut Session) -> Result<Met, Fault> {
-    session_with(text, session, Ids::Unsigned)
-}
-
-/// Like [`session()`], for this kind of user ids.
-pub(super) fn session_with(text: &[u8], session: &mut Session, ids: Ids) -> Result<Met, Fault> {
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(no_session(text));
     }
     let text = utf8(text)?;
     let mut source = Source::new(text, mem::take(&mut session.unknown));
-    source.ids = ids;
     let result = whole(session, Object::Session, &mut source);
     session.unknown = source.unknown;
     if result.is_err() {

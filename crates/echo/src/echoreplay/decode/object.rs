@@ -27,20 +27,10 @@ pub(in crate::echoreplay) struct Source<'t> {
     pub met: bool,
     /// The first list of bones with a wrong length: the player, the list's name, the length.
     pub bones: Option<(u64, &'static str, u64)>,
-    pub ids: Ids,
     /// The members of the object that is being read, as bits.
     pub has: u64,
     /// Those of all objects so far.
     pub seen: Seen,
-}
-
-/// The kind of user ids.
-#[derive(Clone, Copy, PartialEq)]
-pub(in crate::echoreplay) enum Ids {
-    /// The game's: never negative.
-    Unsigned,
-    /// Those of .butter's reference: signed 64-bit numbers, whose bits the model holds.
-    Signed,
 }
 
 impl<'t> Source<'t> {
@@ -53,7 +43,6 @@ impl<'t> Source<'t> {
             items: 0,
             met: false,
             bones: None,
-            ids: Ids::Unsigned,
             has: 0,
             seen: Seen::NOTHING,
         }
@@ -411,19 +400,10 @@ pub(super) use kind;
 /// Reads a user id.
 #[inline]
 pub(super) fn account(place: &mut u64, source: &mut Source<'_>) -> Read {
-    if source.json.peek() != b'-' {
-        return value(place, &mut source.json);
+    if source.json.peek() == b'-' {
+        return Err(source.stop("a user id is negative, which no account is"));
     }
-    if source.ids == Ids::Unsigned {
-        return Err(source.stop(
-            "a user id is negative, which no account is; --mode compat keeps it in a .butter, as the \
-             reference does",
-        ));
-    }
-    let mut signed = 0_i64;
-    value(&mut signed, &mut source.json)?;
-    *place = signed.cast_unsigned();
-    Ok(())
+    value(place, &mut source.json)
 }
 
 /// Reads an object into its place.

@@ -14,11 +14,10 @@ use rayon::prelude::*;
 
 use super::super::frames::EchoFormat;
 use super::lost::Lost;
-use crate::butter::{self, Mode};
+use crate::butter;
 use crate::echoreplay::line::Columns;
 use crate::echoreplay::scan::Skipped;
-use crate::echoreplay::{self, LeftOut, Line};
-use crate::spelled::Spelled;
+use crate::echoreplay::{self, Line};
 use crate::{Error as ReadError, Finding, Frame, ReadOptions, Rule, Time};
 
 /// The minimum size of a batch's text in bytes: enough for several threads, small enough to hold several
@@ -141,8 +140,6 @@ pub(super) struct End {
     pub notes: Vec<String>,
     /// Sentences about contents that frames do not have.
     pub losses: Vec<String>,
-    /// Whether the text starts with a byte order mark.
-    pub marked: bool,
 }
 
 /// The batches of the input, as they are read.
@@ -294,7 +291,6 @@ impl<R: Source> LineBatches<R> {
         End {
             notes: notes.map(Finding::message).collect(),
             losses: Vec::new(),
-            marked: findings.get("echoreplay.bom").is_some(),
         }
     }
 }
@@ -338,7 +334,6 @@ impl<R: Source> FrameBatches<R> {
         Ok(End {
             notes: sentences(notes),
             losses: sentences(losses),
-            marked: false,
         })
     }
 }
@@ -357,29 +352,26 @@ fn is_note(finding: &Finding) -> bool {
         )
 }
 
-/// Parsed lines: frames and, in the mode of the reference, further contents of their lines.
+/// Frames of parsed lines.
 #[derive(Default)]
 pub(super) struct Parsed {
     /// The first `count` are valid; the others are kept for reuse.
     pub frames: Vec<Frame>,
-    spelled: Vec<Spelled>,
     /// The number of valid frames.
     pub count: usize,
 }
 
 impl Parsed {
-    /// Takes the valid frames, and the further contents of their lines.
-    pub fn take(&mut self) -> (Vec<Frame>, std::vec::IntoIter<Spelled>) {
-        let frames = self
-            .frames
+    /// Takes the valid frames.
+    pub fn take(&mut self) -> Vec<Frame> {
+        self.frames
             .drain(..std::mem::take(&mut self.count))
-            .collect();
-        (frames, std::mem::take(&mut self.spelled).into_iter())
+            .collect()
     }
 }
 
-/// Parses lines on all cores, as the reference reads them or correctly, depending on the mode.
-pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut Lost) {
+/// Parses lines on all cores.
+pub(super) fn parse(lines: &mut Lines, to: &mut Parsed, lost: &mut Lost) {
     let mut unread = std::mem::take(&mut lines.unread);
     let frames = &mut to.frames;
     if frames.len() < lines.places.len() {
@@ -390,10 +382,9 @@ pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut L
         .par_iter()
         .zip(frames.par_iter_mut())
         .with_min_len(4)
-        .map(|(place, frame)| match (lines.line(place), mode) {
-            (Some(line), Mode::Correct) => read_line(&line, frame),
-            (Some(line), Mode::Compat) => read_as_reference(&line, frame),
-            (None, _) => Read::Frame(None),
+        .map(|(place, frame)| match lines.line(place) {
+            Some(line) => read_line(&line, frame),
+            None => Read::Frame(None),
         })
         .collect();
     let mut kept = 0;
@@ -409,14 +400,7 @@ pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut L
                 frames.swap(kept, at);
                 kept += 1;
             }
-            Read::Spelled(spelled) => {
-                to.spelled.push(spelled);
-                lost.kept(lines.cuts_time(place));
-                frames.swap(kept, at);
-                kept += 1;
-            }
             Read::Lost(error) => lost.error(error, line),
-            Read::LeftOut(finding) => lost.line(*finding, line),
         }
     }
     unread.report_rest(lost);
@@ -427,10 +411,7 @@ pub(super) fn parse(lines: &mut Lines, mode: Mode, to: &mut Parsed, lost: &mut L
 enum Read {
     /// A frame, and the problem of its bones.
     Frame(Option<ReadError>),
-    /// A frame, and further contents of its line.
-    Spelled(Spelled),
     Lost(ReadError),
-    LeftOut(Box<Finding>),
 }
 
 fn read_line(line: &Line<'_>, frame: &mut Frame) -> Read {
@@ -448,15 +429,6 @@ fn read_line(line: &Line<'_>, frame: &mut Frame) -> Read {
             }
         }
         Err(error) => Read::Lost(error),
-    }
-}
-
-fn read_as_reference(line: &Line<'_>, frame: &mut Frame) -> Read {
-    match line.reference(frame) {
-        Ok(spelled) => Read::Spelled(spelled),
-        Err(LeftOut { member, why, .. }) => {
-            Read::LeftOut(Box::new(line.found(Rule::LeftOut { member, why })))
-        }
     }
 }
 

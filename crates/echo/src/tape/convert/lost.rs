@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::super::error::no_frame;
 use crate::echoreplay::scan::Skipped;
 use crate::loss::FieldErrors;
-use crate::{Error as ReadError, Finding, Rule, Severity};
+use crate::{Error as ReadError, Finding, Severity};
 
 /// The result of a conversion, apart from its bytes.
 pub(super) struct Made {
@@ -32,9 +32,6 @@ pub(in crate::tape) struct LostLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     pub code: &'static str,
-    /// The member for which the line was left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub member: Option<String>,
     pub message: String,
 }
 
@@ -89,20 +86,15 @@ impl Lost {
             .map_or_else(|| no_frame("convert"), Error::from)
     }
 
-    /// Adds a line that is broken or left out.
+    /// Adds a line that is broken.
     pub fn line(&mut self, mut finding: Finding, line: Option<u64>) {
         finding.place.line = finding.place.line.or(line);
         if self.lines.len() < Skipped::TOLD {
-            let member = match &finding.rule {
-                Rule::LeftOut { member, .. } => Some(member.clone()),
-                _ => None,
-            };
             self.lines.push(LostLine {
                 line: finding.place.line,
                 offset: finding.place.offset,
                 within: finding.place.within.as_deref().map(ToString::to_string),
                 code: finding.code(),
-                member,
                 message: finding.message(),
             });
         } else {

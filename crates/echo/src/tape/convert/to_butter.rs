@@ -12,11 +12,10 @@ use super::super::error::{unwritable, unwritable_because};
 use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End, Parsed, is_alone, parse};
 use super::lost::{Lost, Made};
-use crate::butter::{ChunkDecoder, Header, Mode, Options, Writer};
+use crate::Frame;
+use crate::butter::{ChunkDecoder, Header, Options, Writer};
 use crate::echoreplay::Redactor;
 use crate::loss::FieldErrors;
-use crate::spelled::Spelled;
-use crate::{Frame, WriteError};
 
 /// The number of frames that are kept for reuse.
 const SPARE: usize = 512;
@@ -49,7 +48,6 @@ pub(super) fn make(
         Some(folder) => spooled_tempfile_in(WAITING, folder),
         None => spooled_tempfile(WAITING),
     };
-    let mode = options.mode;
     let mut lost = Lost::default();
     let mut end = End::default();
     let errors = std::thread::scope(|scope| {
@@ -65,14 +63,14 @@ pub(super) fn make(
             parsed.frames = USED.take();
         }
         loop {
-            let (mut ready, mut spelled) = match batches.next()? {
+            let mut ready = match batches.next()? {
                 Batch::End(found) => {
                     end = found;
                     break;
                 }
-                Batch::Frames(frames) => (frames, Vec::new().into_iter()),
+                Batch::Frames(frames) => frames,
                 Batch::Lines(mut lines) => {
-                    parse(&mut lines, mode, &mut parsed, &mut lost);
+                    parse(&mut lines, &mut parsed, &mut lost);
                     batches.done(Batch::Lines(lines));
                     parsed.take()
                 }
@@ -81,7 +79,7 @@ pub(super) fn make(
                 if let Some(redactor) = &mut redactor {
                     redactor.frame(&mut frame);
                 }
-                sink.push(frame, &spelled.next().unwrap_or_default())?;
+                sink.push(frame)?;
             }
             // The frames' allocations are reused.
             if parsed.frames.len() < SPARE {
@@ -90,9 +88,6 @@ pub(super) fn make(
         }
         if sink.frames == 0 {
             return Err(lost.nothing_kept());
-        }
-        if end.marked && mode == Mode::Compat {
-            return Err(unwritable(&Frame::default(), marked()));
         }
         let mut measuring = sink.finish(out)?;
         if is_alone() {
@@ -112,15 +107,6 @@ pub(super) fn make(
     })
 }
 
-/// The error of the reference for a byte order mark.
-fn marked() -> WriteError {
-    WriteError::Reference {
-        frame: 0,
-        member: "the text".to_owned(),
-        why: "starts with a byte order mark".to_owned(),
-    }
-}
-
 /// Encodes frames and has them measured.
 struct Sink<'scope> {
     writer: Writer<SpooledTempFile>,
@@ -131,9 +117,9 @@ struct Sink<'scope> {
 }
 
 impl<'scope> Sink<'scope> {
-    fn push(&mut self, frame: Frame, spelled: &Spelled) -> Result<(), Error> {
+    fn push(&mut self, frame: Frame) -> Result<(), Error> {
         let (pending, measuring) = (&mut self.pending, &mut self.measuring);
-        let pushed = self.writer.push_shown(&frame, spelled, &mut |header, raw| {
+        let pushed = self.writer.push_shown(&frame, &mut |header, raw| {
             measuring.chunk(header, raw, pending);
         });
         self.frames += 1;

@@ -6,7 +6,7 @@ use std::io::Read;
 use crate::common::ways::{agree, by_chunks};
 use crate::common::{frames_of, journal, match_options, options, read_strictly, salvaged, write};
 use gametape_core::{Altered, Part};
-use gametape_echo::butter::{self, ChunkEntry, Compression, Journal, Mode, Salvaged};
+use gametape_echo::butter::{self, ChunkEntry, Compression, Journal, Salvaged};
 use gametape_echo::{Frame, ReadOptions, Rule, Severity};
 use gametape_samples::echo::MatchOptions;
 use ruzstd::decoding::StreamingDecoder;
@@ -23,8 +23,8 @@ fn frames() -> Vec<Frame> {
     })
 }
 
-fn file(compression: Compression, mode: Mode) -> Vec<u8> {
-    write(&frames(), options(mode, INTERVAL, compression))
+fn file(compression: Compression) -> Vec<u8> {
+    write(&frames(), options(INTERVAL, compression))
 }
 
 fn chunks(bytes: &[u8]) -> Vec<ChunkEntry> {
@@ -79,18 +79,18 @@ const ZSTD: [Compression; 4] = [
 /// one is an independent one in Rust.
 #[test]
 fn another_decoder_accepts_the_checksums_of_zstd_chunks() {
-    for (stored, calculated) in checksums_of_another_decoder(Mode::Correct) {
+    for (stored, calculated) in checksums_of_another_decoder() {
         assert!(stored.is_some());
         assert_eq!(stored, calculated);
     }
 }
 
 /// Decodes each zstd chunk with the other decoder. Returns the stored and the calculated checksums.
-fn checksums_of_another_decoder(mode: Mode) -> Vec<(Option<u32>, Option<u32>)> {
-    let raw = file(Compression::None, mode);
+fn checksums_of_another_decoder() -> Vec<(Option<u32>, Option<u32>)> {
+    let raw = file(Compression::None);
     let mut checksums = Vec::new();
     for compression in ZSTD {
-        let bytes = file(compression, mode);
+        let bytes = file(compression);
         for (chunk, raw_chunk) in chunks(&bytes).iter().zip(chunks(&raw)) {
             let mut decoder = StreamingDecoder::new(stored(&bytes, chunk)).unwrap();
             let mut content = Vec::new();
@@ -107,31 +107,21 @@ fn checksums_of_another_decoder(mode: Mode) -> Vec<(Option<u32>, Option<u32>)> {
     checksums
 }
 
-/// Byte for byte as the reference writes: no checksum, the content size, nothing else.
 #[test]
-fn mode_compat_writes_no_checksum() {
-    for (stored, _) in checksums_of_another_decoder(Mode::Compat) {
-        assert_eq!(stored, None);
-    }
-}
-
-#[test]
-fn a_finished_journal_has_checksums_in_any_mode() {
-    for mode in [Mode::Correct, Mode::Compat] {
-        let options = options(mode, INTERVAL, Compression::Zstd3);
-        let (open, _) = journal(&frames(), options);
-        let (journal, _) = Journal::resume(std::io::Cursor::new(open), options).unwrap();
-        let mut bytes = Vec::new();
-        let spool = std::io::Cursor::new(Vec::new());
-        journal.finish(spool, &mut bytes).unwrap();
-        assert!(!butter::audit(&bytes).findings.has("butter.no-checksum"));
-    }
+fn a_finished_journal_has_checksums() {
+    let options = options(INTERVAL, Compression::Zstd3);
+    let (open, _) = journal(&frames(), options);
+    let (journal, _) = Journal::resume(std::io::Cursor::new(open), options).unwrap();
+    let mut bytes = Vec::new();
+    let spool = std::io::Cursor::new(Vec::new());
+    journal.finish(spool, &mut bytes).unwrap();
+    assert!(!butter::audit(&bytes).findings.has("butter.no-checksum"));
 }
 
 #[test]
 fn files_without_checksums_are_readable_and_reported() {
     for compression in ZSTD {
-        let bytes = file(compression, Mode::Correct);
+        let bytes = file(compression);
         assert!(!butter::audit(&bytes).findings.has("butter.no-checksum"));
         let old = without_checksums(&bytes);
         assert_eq!(old.len(), bytes.len() - 3 * 4);
@@ -147,7 +137,7 @@ fn files_without_checksums_are_readable_and_reported() {
         let (done, out) = salvaged(&old).unwrap();
         assert!(done.nothing_to_do() && out == old);
     }
-    let audit = |compression| butter::audit(&file(compression, Mode::Correct));
+    let audit = |compression| butter::audit(&file(compression));
     assert!(audit(Compression::None).findings.has("butter.no-checksum"));
     assert!(!audit(Compression::Gzip).findings.has("butter.no-checksum"));
 }
@@ -180,7 +170,7 @@ fn bits(bytes: &[u8]) -> Vec<usize> {
 #[test]
 fn no_flipped_bit_of_a_chunk_passes() {
     for compression in [Compression::Gzip, Compression::Zstd3, Compression::Zstd22] {
-        let bytes = file(compression, Mode::Correct);
+        let bytes = file(compression);
         let whole = read_strictly(&bytes).frames;
         let starts: Vec<usize> = chunks(&bytes).iter().map(|c| c.offset as usize).collect();
         let (mut passed, mut checksums) = (Vec::new(), 0);
@@ -220,7 +210,7 @@ fn no_flipped_bit_of_a_chunk_passes() {
 
 /// Makes a file whose second chunk has a wrong checksum, and no other fault.
 fn another_checksum(compression: Compression) -> Vec<u8> {
-    let mut bytes = file(compression, Mode::Correct);
+    let mut bytes = file(compression);
     let chunk = chunks(&bytes)[1];
     let end = (chunk.offset + chunk.size) as usize;
     let at = match compression {
@@ -234,7 +224,7 @@ fn another_checksum(compression: Compression) -> Vec<u8> {
 #[test]
 fn a_wrong_checksum_is_reported_before_its_frames() {
     for compression in [Compression::Gzip, Compression::Zstd3] {
-        let whole = read_strictly(&file(compression, Mode::Correct)).frames;
+        let whole = read_strictly(&file(compression)).frames;
         let bytes = another_checksum(compression);
         let chunk = chunks(&bytes)[1];
         let [strict, lenient] = agree(&bytes, 777);
@@ -281,7 +271,7 @@ fn a_wrong_checksum_is_reported_before_its_frames() {
 #[test]
 fn a_chunk_with_a_wrong_checksum_is_kept_and_reported_as_altered() {
     for compression in [Compression::Gzip, Compression::Zstd3] {
-        let sound = file(compression, Mode::Correct);
+        let sound = file(compression);
         let whole = read_strictly(&sound).frames;
         let bytes = another_checksum(compression);
         let (done, out, altered) = kept(&bytes);
@@ -308,7 +298,7 @@ fn a_chunk_with_a_wrong_checksum_is_kept_and_reported_as_altered() {
         assert!(read_strictly(&out).frames == whole);
     }
     // gzip stores the size, too.
-    let mut bytes = file(Compression::Gzip, Mode::Correct);
+    let mut bytes = file(Compression::Gzip);
     let end = bytes.len();
     bytes[end - 4] ^= 1;
     let [strict, _] = agree(&bytes, 99);
@@ -321,7 +311,7 @@ fn a_chunk_with_a_wrong_checksum_is_kept_and_reported_as_altered() {
 #[test]
 fn a_cut_or_followed_chunk_is_not_reported_as_altered() {
     for compression in [Compression::Gzip, Compression::Zstd3] {
-        let bytes = file(compression, Mode::Correct);
+        let bytes = file(compression);
         let cut = &bytes[..bytes.len() - 3];
         let (done, _, altered) = kept(cut);
         assert_eq!(altered, Vec::<(u64, u64)>::new(), "{done:?}");

@@ -5,12 +5,11 @@ use std::io::{Cursor, Read, Write};
 use crate::common::{
     frames_of, journal, match_options, options, read_all, read_strictly, salvaged, write,
 };
-use gametape_echo::butter::{self, Compression, Journal, Mode, Reader};
+use gametape_echo::butter::{self, Compression, Journal, Reader};
 use gametape_echo::{Frame, Player, ReadOptions, Time};
 use gametape_samples::echo::MatchOptions;
 
 const OPTIONS: butter::Options = butter::Options {
-    mode: Mode::Correct,
     keyframe_interval: 6,
     compression: Compression::Zstd3,
 };
@@ -25,7 +24,7 @@ fn frames(count: u64) -> Vec<Frame> {
 }
 
 /// Returns an unfinished recording in which a player joins, and the end of each frame.
-fn joined(count: u64, mode: Mode) -> (Vec<u8>, Vec<usize>) {
+fn joined(count: u64) -> (Vec<u8>, Vec<usize>) {
     let mut frames = frames(count);
     for frame in frames.iter_mut().skip(9) {
         frame.session.teams[1].players.push(Player {
@@ -34,7 +33,7 @@ fn joined(count: u64, mode: Mode) -> (Vec<u8>, Vec<usize>) {
             ..Player::default()
         });
     }
-    journal(&frames, butter::Options { mode, ..OPTIONS })
+    journal(&frames, OPTIONS)
 }
 
 fn resumed(bytes: &[u8]) -> String {
@@ -46,7 +45,7 @@ fn resumed(bytes: &[u8]) -> String {
 
 #[test]
 fn damage_in_a_journal_costs_the_frames_that_depend_on_it() {
-    let (bytes, ends) = joined(18, Mode::Correct);
+    let (bytes, ends) = joined(18);
     let whole = read_strictly(&bytes);
     let head = butter::read(&bytes).unwrap().header().map(|header| {
         let mut head = Vec::new();
@@ -95,11 +94,6 @@ fn damage_in_a_journal_costs_the_frames_that_depend_on_it() {
     assert!(!resumed(&spoilt).is_empty());
 }
 
-#[test]
-fn a_journal_is_written_exactly_in_any_mode() {
-    assert!(joined(12, Mode::Compat) == joined(12, Mode::Correct));
-}
-
 /// Makes a file of these chunks, whatever its table says.
 fn file(like: &[u8], sizes: &[u32], body: &[&[u8]]) -> Vec<u8> {
     let read = butter::read(like).unwrap();
@@ -116,7 +110,7 @@ fn file(like: &[u8], sizes: &[u32], body: &[&[u8]]) -> Vec<u8> {
 #[test]
 fn salvage_counts_lost_bytes() {
     for compression in [Compression::Gzip, Compression::Zstd3] {
-        let bytes = write(&frames(8), options(Mode::Correct, 4, compression));
+        let bytes = write(&frames(8), options(4, compression));
         let whole = read_strictly(&bytes).frames;
         let read = butter::read(&bytes).unwrap();
         let chunk = |at: usize| {
@@ -159,7 +153,7 @@ fn one_stream_with_many_starts_is_not_inflated_for_each() {
     let mut deflated = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
     deflated.write_all(&raw).unwrap();
     let starts = [0x1F, 0x8B, 8, 8, 1, 1, 1, 1, 1, 3].repeat(20);
-    let like = write(&frames(2), options(Mode::Correct, 4, Compression::Gzip));
+    let like = write(&frames(2), options(4, Compression::Gzip));
     let good = butter::read(&like).unwrap().chunks()[0];
     let mut body = [
         &starts,
@@ -195,7 +189,7 @@ fn names_without_end_are_refused() {
 #[test]
 fn frames_without_end_are_refused() {
     // The text of the rules has no end.
-    let (bytes, ends) = joined(3, Mode::Correct);
+    let (bytes, ends) = joined(3);
     let header = butter::read(&bytes).unwrap().header().unwrap().clone();
     let mut open = header;
     open.map |= 1;
@@ -212,7 +206,7 @@ fn frames_without_end_are_refused() {
 
 #[test]
 fn chunks_of_no_time_are_passed_over() {
-    let bytes = write(&frames(30), options(Mode::Correct, 6, Compression::Zstd3));
+    let bytes = write(&frames(30), options(6, Compression::Zstd3));
     let whole = read_strictly(&bytes).frames;
     for broken in 0..5 {
         let mut spoilt = bytes.clone();

@@ -3,9 +3,8 @@
 use crate::common::{cases, frames_of, hostile, match_options, options, read_strictly, write};
 use std::io::Cursor;
 
-use gametape_echo::butter::{self, Compression, Journal, Mode, Writer};
+use gametape_echo::butter::{self, Compression, Journal, Writer};
 use gametape_echo::{Frame, Player, WriteError};
-use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 /// Returns every number of a frame that a .butter stores as a difference.
@@ -54,7 +53,7 @@ fn written_the_same_again(
     interval: u16,
 ) -> Result<(), TestCaseError> {
     let frames = hostile::frames(seed, count, wildness);
-    let options = options(Mode::Correct, interval, Compression::None);
+    let options = options(interval, Compression::None);
     let bytes = write(&frames, options);
     let read = read_strictly(&bytes);
     prop_assert_eq!(read.frames.len(), frames.len());
@@ -87,28 +86,6 @@ proptest! {
     }
 
     #[test]
-    fn compat_writes_whatever_the_reference_writes(
-        seed: u64,
-        count in 1_u64..40,
-        interval in 1_u16..50,
-    ) {
-        // An ordinary frame comes before the wild ones.
-        let wild = hostile::frames(seed, count, 60);
-        let tame = frames_of(MatchOptions { spectators: 0, ..match_options(seed, 1) });
-        let options = options(Mode::Compat, interval, Compression::None);
-        let mut writer = Writer::new(Cursor::new(Vec::new()), options);
-        let all = tame.iter().chain(&wild);
-        let kept: Vec<&Frame> = all.filter(|frame| writer.push(frame).is_ok()).collect();
-        prop_assert!(!kept.is_empty());
-        let mut bytes = Vec::new();
-        writer.finish(&mut bytes).unwrap();
-        prop_assert_eq!(read_strictly(&bytes).frames.len(), kept.len());
-        // A refused frame leaves no trace.
-        let again = butter::write(kept.iter().copied(), options).unwrap();
-        prop_assert!(again == bytes);
-    }
-
-    #[test]
     fn after_a_wild_frame_a_tame_one_is_right_again(seed: u64, interval in 3_u16..300) {
         let mut frames = frames_of(match_options(seed, 40));
         let wild = hostile::frames(seed, 20, 255);
@@ -116,7 +93,7 @@ proptest! {
         let time = frames[19].time;
         frames[19] = wild[19].clone();
         frames[19].time = time;
-        let bytes = write(&frames, options(Mode::Correct, interval, Compression::None));
+        let bytes = write(&frames, options(interval, Compression::None));
         let read = read_strictly(&bytes);
         let (a, b) = (&frames[39].session, &read.frames[39].session);
         prop_assert!((a.game_clock - b.game_clock).abs() < 1e-3 * a.game_clock.abs().max(1.0));
@@ -149,7 +126,7 @@ fn huge_numbers_do_not_add_up_to_infinity() {
     let mut frames = frames_of(match_options(0, 1));
     frames[0].session.disc.as_mut().unwrap().velocity = [f32::MAX, f32::MIN, f32::INFINITY];
     let frames = vec![frames[0].clone(); 65_000];
-    let bytes = write(&frames, options(Mode::Correct, u16::MAX, Compression::None));
+    let bytes = write(&frames, options(u16::MAX, Compression::None));
     let file = butter::read(&bytes).unwrap();
     let mut read = file.frames();
     let mut last = [0.0; 3];

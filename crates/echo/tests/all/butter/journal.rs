@@ -6,7 +6,7 @@ use crate::common::{
     check_correct, everybody, frames_of, journal, match_options, options, read_all, read_strictly,
     write,
 };
-use gametape_echo::butter::{self, Compression, Journal, Mode};
+use gametape_echo::butter::{self, Compression, Journal};
 use gametape_echo::{Frame, Output, Player, ReadOptions, WriteError};
 use gametape_samples::echo::MatchOptions;
 
@@ -57,7 +57,6 @@ fn finish<F: Read + Seek + Output>(journal: Journal<F>) -> Vec<u8> {
 }
 
 const OPTIONS: butter::Options = butter::Options {
-    mode: Mode::Correct,
     keyframe_interval: 6,
     compression: Compression::Zstd3,
 };
@@ -127,7 +126,7 @@ fn finished_it_is_as_if_written_at_once_but_for_keyframes_where_players_join() {
 fn finished_files_and_other_files_are_not_resumed() {
     let frames = joining(6);
     for compression in [Compression::None, Compression::Zstd3] {
-        let bytes = write(&frames, options(Mode::Correct, 4, compression));
+        let bytes = write(&frames, options(4, compression));
         let error = Journal::resume(Cursor::new(bytes), OPTIONS).unwrap_err();
         assert_eq!(error.code(), "butter.finished");
     }

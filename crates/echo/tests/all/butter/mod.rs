@@ -1,7 +1,6 @@
 //! .butter: what we write, what the reference wrote, and what is left of broken files.
 
 mod checksums;
-mod compat;
 mod damage;
 mod dialect;
 mod golden;
@@ -11,7 +10,6 @@ mod readers;
 mod reference;
 mod roundtrip;
 mod rules;
-mod sizes;
 mod tables;
 mod tapes;
 mod teams;

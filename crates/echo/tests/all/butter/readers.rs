@@ -5,23 +5,23 @@ use std::io::{self, Read};
 
 use crate::common::ways::{agree, by_chunks};
 use crate::common::{
-    Outcome, cases, frames_of, journal, match_options, options, read_all, read_strictly, salvaged,
-    write,
+    Outcome, cases, frames_of, journal, match_options, options, read_all, read_strictly, reference,
+    reference_matches, salvaged, write,
 };
-use gametape_echo::butter::{self, Compression, Feed, Mode, Reader};
+use gametape_echo::butter::{self, Compression, Feed, Reader};
 use gametape_echo::{Fed, Finding, Frame, Game, ReadOptions, SalvageError, Time};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 /// A file of a few small chunks.
-fn small(seed: u64, compression: Compression, mode: Mode) -> (Vec<Frame>, Vec<u8>) {
+fn small(seed: u64, compression: Compression) -> (Vec<Frame>, Vec<u8>) {
     let match_ = MatchOptions {
         players_per_team: 1,
         bones: false,
         ..match_options(seed, 12)
     };
     let frames = frames_of(match_);
-    let bytes = write(&frames, options(mode, 4, compression));
+    let bytes = write(&frames, options(4, compression));
     (frames, bytes)
 }
 
@@ -33,7 +33,7 @@ fn cut_at_every_byte() {
         Compression::Zstd3,
         Compression::Zstd22,
     ] {
-        let (_, bytes) = small(2, compression, Mode::Correct);
+        let (_, bytes) = small(2, compression);
         let whole = read_strictly(&bytes);
         let file = butter::read(&bytes).unwrap();
         let starts: Vec<u64> = file.chunks().iter().map(|chunk| chunk.offset).collect();
@@ -83,14 +83,18 @@ fn cut_at_every_byte() {
 #[test]
 fn salvage_of_a_whole_file_is_the_file() {
     for compression in Compression::ALL {
-        for (seed, mode) in [(0, Mode::Correct), (1, Mode::Compat), (3, Mode::Correct)] {
+        for seed in [0, 1, 3] {
             let frames = frames_of(match_options(seed, 30));
-            let bytes = write(&frames, options(mode, 7, compression));
+            let bytes = write(&frames, options(7, compression));
             let (done, out) = salvaged(&bytes).unwrap();
             assert!(out == bytes);
             assert!(done.nothing_to_do(), "{done:?}");
             assert_eq!((done.written.frames, done.whole_chunks), (30, 5));
         }
+    }
+    for file in reference_matches() {
+        let (done, out) = salvaged(&file.bytes).unwrap();
+        assert!(out == file.bytes && done.nothing_to_do(), "{}", file.name);
     }
     let (done, out) = salvaged(&[]).unwrap();
     assert!(done.nothing_to_do() && out.is_empty());
@@ -99,7 +103,7 @@ fn salvage_of_a_whole_file_is_the_file() {
 #[test]
 fn chunks_are_found_where_the_table_does_not_say() {
     for compression in [Compression::None, Compression::Gzip, Compression::Zstd7] {
-        let (_, bytes) = small(2, compression, Mode::Correct);
+        let (_, bytes) = small(2, compression);
         let whole = read_strictly(&bytes).frames;
         let file = butter::read(&bytes).unwrap();
         let chunks = file.chunks().len();
@@ -128,7 +132,7 @@ fn chunks_are_found_where_the_table_does_not_say() {
 #[test]
 fn damage_in_one_chunk_costs_that_chunk() {
     for compression in [Compression::None, Compression::Gzip, Compression::Zstd7] {
-        let (_, bytes) = small(2, compression, Mode::Correct);
+        let (_, bytes) = small(2, compression);
         let whole = read_strictly(&bytes).frames;
         let chunk = butter::read(&bytes).unwrap().chunks()[1];
         for at in chunk.offset..chunk.offset + chunk.size {
@@ -152,7 +156,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
 fn a_chunk_that_continues_a_broken_one_is_not_invented() {
     // A chunk may start with an ordinary frame, which differs from the chunk before. If that is broken,
     // there is nothing to differ from.
-    let (_, bytes) = small(2, Compression::None, Mode::Correct);
+    let (_, bytes) = small(2, Compression::None);
     let whole = read_strictly(&bytes).frames;
     let file = butter::read(&bytes).unwrap();
     let first = file.chunks()[0];
@@ -182,19 +186,18 @@ proptest! {
     fn all_ways_in_agree_on_damage(
         seed in 0_u64..16,
         compression in prop::sample::select(&Compression::ALL[..4]),
-        compat: bool,
+        of_reference in prop::option::of(prop::sample::select(vec!["quiet", "doubt", "bones-come-and-go"])),
         live: bool,
         size in prop_oneof![1_usize..40, 1000_usize..100_000],
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_u8..4), 0..4),
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {
-        let mode = if compat { Mode::Compat } else { Mode::Correct };
         let frames = frames_of(match_options(seed, 20));
-        let options = options(mode, 6, compression);
-        let mut bytes = if live {
-            journal(&frames, options).0
-        } else {
-            write(&frames, options)
+        let options = options(6, compression);
+        let mut bytes = match of_reference {
+            Some(name) => reference(name).bytes,
+            None if live => journal(&frames, options).0,
+            None => write(&frames, options),
         };
         for (at, byte, kind) in changes {
             let at = at.index(bytes.len());
@@ -226,42 +229,49 @@ proptest! {
     fn chunks_alone_and_in_order_give_the_same_frames(
         seed in 0_u64..1000,
         interval in 1_u16..40,
-        mode in prop::sample::select(vec![Mode::Correct, Mode::Compat]),
     ) {
-        let match_ = match_options(seed, 120);
-        // Bones of the reference can't be decoded from one chunk.
-        let bones = match_.bones && mode == Mode::Correct;
-        let frames = frames_of(MatchOptions { bones, ..match_ });
-        let bytes = write(&frames, options(mode, interval, Compression::Zstd3));
-        let whole = read_strictly(&bytes).frames;
-        let file = butter::read(&bytes).unwrap();
-        let alone = by_chunks(&bytes, ReadOptions::default());
-        prop_assert!(alone.concat() == whole);
-        let index = file.index();
-        prop_assert_eq!(index.len(), file.chunks().len());
-        for ((info, frames), entry) in index.iter().zip(&alone).zip(file.chunks()) {
-            prop_assert_eq!(&info.entry, entry);
-            prop_assert_eq!(info.frames, frames.len() as u64);
-            prop_assert_eq!(info.keyframes, 1);
-            prop_assert_eq!(info.first, frames.first().map(|frame| frame.time));
-            prop_assert_eq!(info.last, frames.last().map(|frame| frame.time));
-            prop_assert_eq!(&info.error, &None);
-        }
-        for (at, frames) in alone.iter().enumerate() {
-            for frame in frames.iter().take(1).chain(frames.last()) {
-                prop_assert_eq!(file.chunk_at(frame.time), Some(at));
-            }
-        }
-        prop_assert_eq!(file.chunk_at(Time(whole[0].time.0 - 1)), None);
-        prop_assert_eq!(file.chunk_at(Time(i64::MAX)), Some(alone.len() - 1));
-        prop_assert!(file.chunk(alone.len()).is_none());
+        let frames = frames_of(match_options(seed, 120));
+        alone_and_in_order(&write(&frames, options(interval, Compression::Zstd3)));
     }
+}
+
+/// Bones of the reference can't be decoded from one chunk.
+#[test]
+fn chunks_of_the_reference_alone_and_in_order_give_the_same_frames() {
+    reference_matches()
+        .iter()
+        .for_each(|file| alone_and_in_order(&file.bytes));
+}
+
+fn alone_and_in_order(bytes: &[u8]) {
+    let whole = read_strictly(bytes).frames;
+    let file = butter::read(bytes).unwrap();
+    let alone = by_chunks(bytes, ReadOptions::default());
+    assert!(alone.concat() == whole);
+    let index = file.index();
+    assert_eq!(index.len(), file.chunks().len());
+    for ((info, frames), entry) in index.iter().zip(&alone).zip(file.chunks()) {
+        assert_eq!(&info.entry, entry);
+        assert_eq!(info.frames, frames.len() as u64);
+        assert_eq!(info.keyframes, 1);
+        assert_eq!(info.first, frames.first().map(|frame| frame.time));
+        assert_eq!(info.last, frames.last().map(|frame| frame.time));
+        assert_eq!(&info.error, &None);
+    }
+    for (at, frames) in alone.iter().enumerate() {
+        for frame in frames.iter().take(1).chain(frames.last()) {
+            assert_eq!(file.chunk_at(frame.time), Some(at));
+        }
+    }
+    assert_eq!(file.chunk_at(Time(whole[0].time.0 - 1)), None);
+    assert_eq!(file.chunk_at(Time(i64::MAX)), Some(alone.len() - 1));
+    assert!(file.chunk(alone.len()).is_none());
 }
 
 #[test]
 fn empty_chunks_at_the_end_and_an_empty_file() {
     assert_eq!(agree(&[], 1)[0], Outcome::default());
-    let (_, bytes) = small(2, Compression::Gzip, Mode::Correct);
+    let (_, bytes) = small(2, Compression::Gzip);
     let whole = read_strictly(&bytes).frames;
     let file = butter::read(&bytes).unwrap();
     let start = file.chunks()[0].offset as usize;
@@ -293,7 +303,7 @@ fn a_source_that_fails_says_where() {
             self.0.read(to)
         }
     }
-    let (_, bytes) = small(2, Compression::None, Mode::Correct);
+    let (_, bytes) = small(2, Compression::None);
     let mut reader = Reader::new(Fails(&bytes[..bytes.len() - 10]));
     let error = loop {
         match reader.next_frame() {
@@ -313,10 +323,7 @@ fn maps_of_all_kinds() {
                 game,
                 ..match_options(seed, 25)
             };
-            let bytes = write(
-                &frames_of(match_),
-                options(Mode::Correct, 10, Compression::Zstd3),
-            );
+            let bytes = write(&frames_of(match_), options(10, Compression::Zstd3));
             agree(&bytes, 33);
         }
     }
@@ -326,9 +333,9 @@ fn maps_of_all_kinds() {
 /// strictly and leniently; pushed, and read from a growing file.
 #[test]
 fn a_seeming_end_is_undone_by_more_bytes() {
-    let (frames, plain) = small(2, Compression::None, Mode::Correct);
-    let (_, packed) = small(2, Compression::Zstd3, Mode::Correct);
-    let (journal, _) = journal(&frames, options(Mode::Correct, 4, Compression::None));
+    let (frames, plain) = small(2, Compression::None);
+    let (_, packed) = small(2, Compression::Zstd3);
+    let (journal, _) = journal(&frames, options(4, Compression::None));
     let trailing = [packed.as_slice(), b"after it"].concat();
     for bytes in [plain, packed, journal, trailing] {
         for options in [ReadOptions::strict(), ReadOptions::lenient()] {

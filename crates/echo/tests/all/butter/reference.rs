@@ -5,10 +5,10 @@ use crate::common::bounds::Bounds;
 use crate::common::raw::{self, Player};
 use crate::common::ways::{agree, by_chunks};
 use crate::common::{
-    Outcome, check_compat, check_correct, everybody, frames_of, lines, match_options, options,
-    read_as, seen, tape, write,
+    Outcome, check_correct, check_reference, everybody, frames_of, lines, match_options, options,
+    read_as, reference, seen, tape, write,
 };
-use gametape_echo::butter::{self, Compression, Dialect, Mode, from_smallest3, to_basis};
+use gametape_echo::butter::{self, Compression, Dialect, from_smallest3, to_basis};
 use gametape_echo::{Frame, Pause, PausedState, ReadOptions, TeamId, Vec3};
 use gametape_samples::echo::MatchOptions;
 
@@ -67,7 +67,7 @@ fn small_cases_of_the_reference_read_as_recorded() {
         let bytes = tape(&format!("compat/{name}.k{interval}.none.butter")).unwrap();
         let frames = read(&bytes);
         assert_eq!(frames.len(), recorded.len(), "{name}");
-        check_compat(&recorded, &bytes, name, excused);
+        check_reference(&recorded, &bytes, name, excused);
         for (at, (a, b)) in recorded.iter().zip(&frames).enumerate() {
             for ((_, a), (_, b)) in a.session.players().zip(b.session.players()) {
                 assert_eq!(parts(a), parts(b), "{name}, frame {at}");
@@ -221,7 +221,7 @@ fn a_player_away_for_a_frame_comes_back_as_written() {
         }
     }
     for interval in [300, 8, 7, 1] {
-        let options = options(Mode::Correct, interval, Compression::None);
+        let options = options(interval, Compression::None);
         let bytes = write(&frames, options);
         let back = read(&bytes);
         assert!(write(&back, options) == bytes, "interval {interval}");
@@ -303,42 +303,23 @@ fn a_player_with_index_0_who_was_away_has_the_pose_of_two_frames_before() {
     assert_eq!(positions(&frames[5], 0), [[0.0; 3]; 4]);
 }
 
+/// For good, for a while, and for a frame, also across keyframes.
 #[test]
-fn renamed_players_of_a_match_in_compat_mode_stay_themselves() {
-    let mut frames = still(90);
-    for (at, frame) in frames.iter_mut().enumerate() {
-        let [blue, orange, _] = &mut frame.session.teams[..] else {
-            unreachable!()
-        };
-        // For good, for a while, and for a frame, also across keyframes.
-        if at >= 20 {
-            blue.players[0].name = "renamed".into();
-        }
-        if (25..50).contains(&at) {
-            orange.players[1].name = "renamed, too".into();
-        }
-        if at % 7 == 3 {
-            blue.players[2].name = "".into();
-        }
-    }
-    for interval in [300, 40] {
-        let bytes = write(&frames, options(Mode::Compat, interval, Compression::None));
-        let back = read(&bytes);
-        let mut bounds = Bounds::default();
-        for (at, (a, b)) in frames.iter().zip(&back).enumerate() {
-            // Their names are the only difference.
-            let mut a = a.clone();
-            let mut b = b.clone();
-            let players = a.session.teams.iter_mut().zip(&mut b.session.teams);
-            for (a, b) in players.flat_map(|(a, b)| a.players.iter_mut().zip(&mut b.players)) {
-                if b.name == butter::INVALID {
-                    (b.name, b.userid) = (a.name.clone(), a.userid);
-                }
+fn renamed_players_of_the_references_match_stay_themselves() {
+    let file = reference("renamed");
+    let back = read(&file.bytes);
+    let mut bounds = Bounds::default();
+    for (at, (a, b)) in file.recorded.iter().zip(&back).enumerate() {
+        // Their names are the only difference.
+        let mut b = b.clone();
+        let players = a.session.teams.iter().zip(&mut b.session.teams);
+        for (a, b) in players.flat_map(|(a, b)| a.players.iter().zip(&mut b.players)) {
+            if b.name == butter::INVALID {
+                (b.name, b.userid) = (a.name.clone(), a.userid);
             }
-            let before = (at % usize::from(interval) != 0).then(|| &frames[at - 1]);
-            let what = format!("interval {interval}, frame {at}");
-            bounds.check_compat(&a, &b, before, &what, &[]);
         }
+        let before = (at % 40 != 0).then(|| &file.recorded[at - 1]);
+        bounds.check_reference(a, &b, before, &format!("frame {at}"), &[]);
     }
 }
 
@@ -348,7 +329,7 @@ fn a_renamed_player_comes_back_as_written() {
     for frame in &mut frames[10..20] {
         everybody(frame).for_each(|player| player.name = "the same for all".into());
     }
-    let options = options(Mode::Correct, 12, Compression::None);
+    let options = options(12, Compression::None);
     let bytes = write(&frames, options);
     let back = read(&bytes);
     assert!(write(&back, options) == bytes);
@@ -562,31 +543,14 @@ fn a_pause(paused_state: PausedState, paused_timer: f32, unpaused_timer: f32) ->
     }
 }
 
+/// It starts within the countdown; another pause spans keyframes.
 #[test]
-fn timers_of_a_match_in_compat_mode_are_right_and_never_below_0() {
-    // It starts within the countdown; another pause spans keyframes.
-    let countdown = |left: f32| match left {
-        0.0.. => a_pause(PausedState::Unpausing, 0.0, left),
-        _ => a_pause(PausedState::Unpaused, 0.0, 0.0),
-    };
-    let frames = paused(400, |at| match at {
-        0..100 => countdown(2.0 - at as f32 / 30.0),
-        100..300 => a_pause(PausedState::Paused, (at - 100) as f32 / 30.0, 0.0),
-        _ => {
-            let left = 3.0 - (at - 300) as f32 / 30.0;
-            let pause = countdown(left);
-            let paused_timer = if left < 0.0 { 0.0 } else { 199.0 / 30.0 };
-            Pause {
-                paused_timer,
-                ..pause
-            }
-        }
-    });
-    for interval in [300, 80] {
-        let bytes = write(&frames, options(Mode::Compat, interval, Compression::None));
-        let back = read(&bytes);
+fn timers_of_the_references_match_are_right_and_never_below_0() {
+    for (name, interval) in [("countdown", 80), ("countdown-long", 300)] {
+        let file = reference(name);
+        let back = read(&file.bytes);
         let back = timers(&back);
-        for (at, (a, b)) in timers(&frames).iter().zip(&back).enumerate() {
+        for (at, (a, b)) in timers(&file.recorded).iter().zip(&back).enumerate() {
             let what = format!("interval {interval}, frame {at}: {a:?} {b:?}");
             assert!(b.iter().all(|timer| *timer >= 0.0), "{what}");
             // A keyframe in which a pause changes its state does not store the timer that stays, and that
@@ -610,7 +574,7 @@ fn timers_below_0_come_back_as_written() {
             a_pause(state.clone(), [0.0, low][at / 45], timer)
         });
         for interval in [300, 30, 7, 1] {
-            let options = options(Mode::Correct, interval, Compression::None);
+            let options = options(interval, Compression::None);
             let bytes = write(&frames, options);
             assert_eq!(seen(&bytes).reference_chunks, 0);
             let back = read(&bytes);
@@ -652,23 +616,20 @@ fn two_players_of_one_user_id_both_differ_from_the_first() {
                 _ => {}
             }
         }
-        let what = format!("seed {seed}");
-        let counts = |frame: &Frame| -> Vec<_> {
-            let players = frame.session.players();
-            players
-                .map(|(_, player)| (player.ping, player.stats.map(|stats| stats.points)))
-                .collect()
-        };
-        for mode in [Mode::Correct, Mode::Compat] {
-            let bytes = write(&frames, options(mode, 30, Compression::None));
-            let read = read(&bytes);
-            for (at, (a, b)) in frames.iter().zip(&read).enumerate() {
-                assert_eq!(counts(a), counts(b), "{what}, {mode:?}, frame {at}");
-            }
-            // In the reference's files, differences between the two are truncated in every frame.
-            if mode == Mode::Correct {
-                check_correct(&frames, &bytes, &what);
-            }
-        }
+        let bytes = write(&frames, options(30, Compression::None));
+        assert_eq!(counts(&frames), counts(&read(&bytes)), "seed {seed}");
+        check_correct(&frames, &bytes, &format!("seed {seed}"));
     }
+    let twins = reference("twins");
+    assert_eq!(counts(&twins.recorded), counts(&read(&twins.bytes)));
+}
+
+/// The ping and the points of each player.
+fn counts(frames: &[Frame]) -> Vec<Vec<(i32, Option<i32>)>> {
+    let of = |frame: &Frame| {
+        let players = frame.session.players();
+        let of = players.map(|(_, player)| (player.ping, player.stats.map(|stats| stats.points)));
+        of.collect()
+    };
+    frames.iter().map(of).collect()
 }

@@ -1,4 +1,4 @@
-//! Correct mode: every field is within its bound, from the first frame to the ten-thousandth, and writing
+//! Every field is within its bound, from the first frame to the ten-thousandth, and writing
 //! again gives the same bytes.
 
 use crate::common::bounds::Bounds;
@@ -6,10 +6,8 @@ use crate::common::ways::by_chunks;
 use crate::common::{
     cases, check_correct, everybody, frames_of, match_options, options, read_strictly, write,
 };
-use gametape_echo::butter::{self, Compression, Mode};
-use gametape_echo::loss::FieldErrors;
+use gametape_echo::butter::{self, Compression};
 use gametape_echo::{Frame, Game, Pose, ReadOptions};
-use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
 /// Checks all frames. Returns the largest part of its bound that each field has used.
@@ -33,7 +31,7 @@ proptest! {
         interval in intervals(),
     ) {
         let frames = frames_of(match_options(seed, frames));
-        let bytes = write(&frames, options(Mode::Correct, interval, Compression::None));
+        let bytes = write(&frames, options(interval, Compression::None));
         check(&frames, &bytes, &format!("seed {seed}"));
     }
 
@@ -45,7 +43,7 @@ proptest! {
         compression in prop::sample::select(&Compression::ALL[..5]),
     ) {
         let frames = frames_of(match_options(seed, frames));
-        let options = options(Mode::Correct, interval, compression);
+        let options = options(interval, compression);
         let bytes = write(&frames, options);
         let read = read_strictly(&bytes).frames;
         prop_assert!(write(&read, options) == bytes);
@@ -55,7 +53,7 @@ proptest! {
 #[test]
 fn level_22_is_written_again_byte_for_byte() {
     let frames = frames_of(match_options(1, 40));
-    let options = options(Mode::Correct, 20, Compression::Zstd22);
+    let options = options(20, Compression::Zstd22);
     let bytes = write(&frames, options);
     assert_eq!(write(&read_strictly(&bytes).frames, options), bytes);
 }
@@ -65,7 +63,7 @@ fn the_ten_thousandth_frame_is_as_near_as_the_tenth() {
     for (seed, frames) in [(0, 10_000), (3, 10_000), (1, 2500)] {
         let frames = frames_of(match_options(seed, frames));
         // One chunk, as far as the minute between keyframes allows.
-        let bytes = write(&frames, options(Mode::Correct, u16::MAX, Compression::None));
+        let bytes = write(&frames, options(u16::MAX, Compression::None));
         let bounds = check(&frames, &bytes, &format!("seed {seed}"));
         // The bounds are tight enough to be reached.
         for field in ["head.position", "player.velocity"] {
@@ -94,21 +92,12 @@ fn a_minute_starts_a_chunk_and_time_comes_back_exactly() {
     {
         frame.time.0 = start + ms;
     }
-    let bytes = write(&frames, options(Mode::Correct, 300, Compression::None));
+    let bytes = write(&frames, options(300, Compression::None));
     let read = read_strictly(&bytes);
     assert_eq!(read.keyframes, [true, false, true, false, true, true]);
     for (a, b) in frames.iter().zip(&read.frames) {
         assert_eq!(a.time, b.time);
     }
-    // The reference has 16 bits, and starts no keyframe.
-    let bytes = write(&frames, options(Mode::Compat, 300, Compression::None));
-    let read = read_strictly(&bytes);
-    assert_eq!(read.keyframes, [true, false, false, false, false, false]);
-    let passed = |at: usize| frames[at].time.0 - frames[at - 1].time.0;
-    assert_eq!(
-        read.frames[5].time.0 - read.frames[4].time.0,
-        passed(5).rem_euclid(65_536)
-    );
 }
 
 #[test]
@@ -133,7 +122,7 @@ fn bones_of_keyframes_stand_alone() {
         }
     }
     for interval in [1, 2, 3] {
-        let bytes = write(&frames, options(Mode::Correct, interval, Compression::None));
+        let bytes = write(&frames, options(interval, Compression::None));
         check(&frames, &bytes, &format!("interval {interval}"));
         let alone = by_chunks(&bytes, ReadOptions::default()).concat();
         assert!(alone == read_strictly(&bytes).frames);
@@ -159,67 +148,11 @@ fn a_disc_without_a_rotation_and_players_without_any_come_back() {
     }
 }
 
-/// The size of a file in a mode, and the largest and mean errors of its bones: positions, rotations.
-fn bones_of(frames: &[Frame], mode: Mode) -> (usize, [f64; 4]) {
-    let bytes = write(frames, options(mode, 300, Compression::None));
-    let mut errors = FieldErrors::new();
-    for (frame, read) in frames.iter().zip(&read_strictly(&bytes).frames) {
-        errors.push(frame, read);
-    }
-    let report = errors.report();
-    let of = |name: &str| {
-        report
-            .numbers
-            .iter()
-            .find(|number| number.field == name)
-            .unwrap()
-    };
-    let (place, turn) = (of("bone position"), of("bone rotation"));
-    let errors = [
-        place.max_error,
-        place.mean_error,
-        turn.max_error,
-        turn.mean_error,
-    ];
-    (bytes.len() / frames.len(), errors)
-}
-
-#[test]
-fn bones_take_less_than_the_references_and_are_nearer() {
-    for (game, rate_hz) in [
-        (Game::Arena, 30),
-        (Game::Arena, 10),
-        (Game::Combat, 30),
-        (Game::Arena, 60),
-    ] {
-        let frames = frames_of(MatchOptions {
-            game,
-            rate_hz,
-            bones: true,
-            spectators: 0,
-            ..match_options(1, 600)
-        });
-        let (correct, near) = bones_of(&frames, Mode::Correct);
-        let (compat, far) = bones_of(&frames, Mode::Compat);
-        eprintln!("{game:?} {rate_hz} Hz: {correct} B {near:?}, compat {compat} B {far:?}");
-        assert!(
-            correct < compat,
-            "{rate_hz} Hz: {correct} and {compat} bytes a frame"
-        );
-        for (near, far) in near.into_iter().zip(far) {
-            assert!(
-                near <= far,
-                "{rate_hz} Hz: off by {near}, the reference by {far}"
-            );
-        }
-    }
-}
-
 #[test]
 fn a_timer_of_a_pause_that_ends_is_not_rounded_to_less_than_nothing() {
     // A timer below 0 would look like a keyframe of the reference, and be written as another keyframe.
     let frames = frames_of(match_options(17_591_118_825_320_153_474, 77));
-    let bytes = write(&frames, options(Mode::Correct, 300, Compression::None));
+    let bytes = write(&frames, options(300, Compression::None));
     let read = read_strictly(&bytes).frames;
     let timers = read.iter().filter_map(|frame| frame.session.pause.as_ref());
     assert!(timers.clone().any(|pause| pause.paused_timer > 0.0));
@@ -228,5 +161,5 @@ fn a_timer_of_a_pause_that_ends_is_not_rounded_to_less_than_nothing() {
             .clone()
             .all(|pause| pause.paused_timer >= 0.0 && pause.unpaused_timer >= 0.0)
     );
-    assert!(write(&read, options(Mode::Correct, 300, Compression::None)) == bytes);
+    assert!(write(&read, options(300, Compression::None)) == bytes);
 }

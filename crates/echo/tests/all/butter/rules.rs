@@ -2,7 +2,7 @@
 //! continue.
 
 use crate::common::{frames_of, match_options, options, read_all, write};
-use gametape_echo::butter::{self, Compression, Mode};
+use gametape_echo::butter::{self, Compression};
 use gametape_echo::{Game, Limits, ReadOptions, Strictness};
 use gametape_samples::echo::MatchOptions;
 
@@ -14,7 +14,7 @@ fn file(compression: Compression) -> (Vec<u8>, usize) {
         players_per_team: 1,
         ..match_options(0, 6)
     });
-    let bytes = write(&frames, options(Mode::Correct, 3, compression));
+    let bytes = write(&frames, options(3, compression));
     let start = butter::read(&bytes).unwrap().chunks()[0].offset as usize;
     (bytes, start)
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::common::walk::different;
-use crate::common::{check_compat, lines, read_strictly, tape};
+use crate::common::{check_reference, lines, read_strictly, tape};
 use gametape_echo::{Frame, Stats};
 
 const TAPES: [(&str, u16); 3] = [("a_single", 300), ("b_scenario", 5), ("c_combat", 4)];
@@ -48,7 +48,7 @@ fn within_the_drift_of_what_was_recorded() {
             "b_scenario" => &["paused_timer", "unpaused_timer"],
             _ => &[],
         };
-        let (bounds, _) = check_compat(&tape.recorded, &tape.files[0], name, excused);
+        let (bounds, _) = check_reference(&tape.recorded, &tape.files[0], name, excused);
         // The excused fields are really off, or else the excuse is not needed.
         if name == "b_scenario" {
             assert!(bounds.worst["paused_timer"] > 1.0 && bounds.worst["unpaused_timer"] > 1.0);

@@ -1,4 +1,4 @@
-//! The largest error of a number, as the format and the mode imply.
+//! The largest error of a number, as the format and its writer imply.
 
 use std::collections::HashMap;
 
@@ -58,16 +58,16 @@ fn is_on_grid(name: &str) -> bool {
     name.ends_with("position") || name.ends_with("velocity")
 }
 
-/// The allowed errors in the frames of a file, by mode.
+/// The allowed errors in the frames of a file, by its writer.
 #[derive(Default)]
 pub struct Bounds {
-    /// In compat mode, the truncation that has added up since the keyframe.
+    /// In the reference's files, the truncation that has added up since the keyframe.
     drift: HashMap<Key, f64>,
     pub worst: HashMap<&'static str, f64>,
 }
 
 impl Bounds {
-    /// Checks a frame written in correct mode: every field is within one step of the last stored value.
+    /// Checks a frame that we wrote: every field is within one step of the last stored value.
     /// `before` is the frame before as read, `None` for a keyframe.
     pub fn check_correct(&mut self, a: &Frame, b: &Frame, before: Option<&Frame>, what: &str) {
         let worst = &mut self.worst;
@@ -125,9 +125,9 @@ impl Bounds {
         });
     }
 
-    /// Checks a frame written in compat mode: truncation adds up from keyframe to keyframe, by at most a
+    /// Checks a frame of the reference: truncation adds up from keyframe to keyframe, by at most a
     /// step per difference. `before` is the frame before as written, `None` for a keyframe.
-    pub fn check_compat(
+    pub fn check_reference(
         &mut self,
         a: &Frame,
         b: &Frame,

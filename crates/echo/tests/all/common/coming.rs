@@ -1,9 +1,6 @@
-//! Matches whose teams empty and fill again, and whose stats come and go.
+//! Stats that come and go.
 
-use gametape_echo::{Frame, Game, Stats, Team};
-use gametape_samples::echo::MatchOptions;
-
-use super::{frames_of, match_options};
+use gametape_echo::{Frame, Stats, Team};
 
 /// A random generator, so that a seed determines everything.
 pub struct Rng(pub u64);
@@ -40,56 +37,6 @@ pub fn together(team: &Team) -> Option<Stats> {
         sum.shots_taken += stats.shots_taken;
     }
     (!team.players.is_empty()).then_some(sum)
-}
-
-/// A match whose teams empty and fill again. As in the game, teams with players have stats.
-pub fn emptying(seed: u64, frames: u64) -> Vec<Frame> {
-    let mut rng = Rng(seed | 1);
-    let mut frames = frames_of(MatchOptions {
-        seed,
-        game: [Game::Arena, Game::Combat][(seed % 2) as usize],
-        rate_hz: 30,
-        players_per_team: 1 + (seed % 3) as u8,
-        joins: false,
-        bones: false,
-        spectators: 2,
-        ..match_options(seed, frames)
-    });
-    let mut away = [false; 2];
-    let mut before: [Option<Stats>; 2] = [None; 2];
-    for (at, frame) in frames.iter_mut().enumerate() {
-        // Some rounds have been played already.
-        for player in frame
-            .session
-            .teams
-            .iter_mut()
-            .flat_map(|team| &mut team.players)
-        {
-            if let Some(stats) = &mut player.stats {
-                stats.points += 3 + player.playerid % 4;
-                stats.stuns += 7 * player.playerid;
-                stats.possession_time += 11.5;
-            }
-        }
-        // Spectators have none, present or not.
-        if at % 40 < 20 {
-            frame.session.teams[2].players.clear();
-        }
-        let teams = &mut frame.session.teams[..2];
-        for ((team, away), before) in teams.iter_mut().zip(&mut away).zip(&mut before) {
-            *away ^= rng.one_in(if *away { 6 } else { 25 });
-            if *away {
-                team.players.clear();
-            }
-            team.stats = together(team);
-            // The reference's stuns never fall.
-            if let (Some(now), Some(known)) = (&mut team.stats, *before) {
-                now.stuns = now.stuns.max(known.stuns);
-            }
-            *before = team.stats;
-        }
-    }
-    frames
 }
 
 /// Stats except the time of possession, which is rounded, clamped to their range.

@@ -6,7 +6,6 @@ pub mod bounds;
 pub mod coming;
 pub mod hostile;
 mod matches;
-pub mod model;
 pub mod old;
 pub mod raw;
 pub mod walk;
@@ -19,8 +18,8 @@ use std::path::Path;
 pub use matches::{frames_of, match_options};
 
 use bounds::Bounds;
-use gametape_echo::butter::{self, Compression, Dialect, Journal, Mode, Options, Salvaged, Seen};
-use gametape_echo::{Findings, Frame, Player, ReadOptions, SalvageError, WriteError, echoreplay};
+use gametape_echo::butter::{self, Compression, Dialect, Journal, Options, Salvaged, Seen};
+use gametape_echo::{Findings, Frame, Player, ReadOptions, SalvageError, echoreplay};
 use proptest::prelude::ProptestConfig;
 
 /// A recording; `None`, with a loud message, if the recordings are not beside the project.
@@ -52,20 +51,26 @@ pub fn recording_names(folder: &str) -> Vec<String> {
     names
 }
 
-/// The lines of an .echoreplay, read and written as the reference does; lines that it leaves out are left
-/// out.
-pub fn by_reference(text: &[u8], options: Options) -> Result<Vec<u8>, WriteError> {
-    let mut writer = butter::Writer::new(Cursor::new(Vec::new()), options);
-    let mut frame = Frame::default();
-    let mut lines = echoreplay::read_with(text, ReadOptions::lenient());
-    while let Some(line) = lines.next_line().unwrap() {
-        if let Ok(spelled) = line.reference(&mut frame) {
-            writer.push_spelled(&frame, &spelled)?;
-        }
+/// A file that the reference would write, and what it was made of: see `tests/reference/README.md`.
+pub struct Reference {
+    pub name: String,
+    pub bytes: Vec<u8>,
+    pub recorded: Vec<Frame>,
+}
+
+pub fn reference(name: &str) -> Reference {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference");
+    let file = |name: String| std::fs::read(folder.join(name)).unwrap();
+    Reference {
+        name: name.to_owned(),
+        bytes: file(format!("{name}.butter")),
+        recorded: read_strictly(&file(format!("{name}.recorded.butter"))).frames,
     }
-    let mut out = Vec::new();
-    writer.finish(&mut out)?;
-    Ok(out)
+}
+
+/// Matches as the reference would write them: in arena, with more keyframes, and in combat.
+pub fn reference_matches() -> [Reference; 3] {
+    ["arena", "arena-keyframes", "combat"].map(reference)
 }
 
 /// The frames of an .echoreplay.
@@ -80,9 +85,8 @@ pub fn everybody(frame: &mut Frame) -> impl Iterator<Item = &mut Player> {
     teams.flat_map(|team| &mut team.players)
 }
 
-pub fn options(mode: Mode, keyframe_interval: u16, compression: Compression) -> Options {
+pub const fn options(keyframe_interval: u16, compression: Compression) -> Options {
     Options {
-        mode,
         keyframe_interval,
         compression,
     }
@@ -173,7 +177,7 @@ pub fn salvaged(bytes: &[u8]) -> Result<(Salvaged, Vec<u8>), SalvageError> {
     Ok((salvaged, out))
 }
 
-/// Checks a file of correct mode against its frames. Returns the largest part of its bound that each field
+/// Checks a file of ours against its frames. Returns the largest part of its bound that each field
 /// has used, and the reader's counts.
 pub fn check_correct(frames: &[Frame], bytes: &[u8], what: &str) -> (Bounds, Seen) {
     let mut before = Frame::default();
@@ -184,8 +188,8 @@ pub fn check_correct(frames: &[Frame], bytes: &[u8], what: &str) -> (Bounds, See
     })
 }
 
-/// Checks a file of compat mode against its frames, except for the excused fields.
-pub fn check_compat(
+/// Checks a file of the reference against its frames, except for the excused fields.
+pub fn check_reference(
     frames: &[Frame],
     bytes: &[u8],
     what: &str,
@@ -193,7 +197,7 @@ pub fn check_compat(
 ) -> (Bounds, Seen) {
     check(frames, bytes, what, |bounds, frame, read, at, keyframe| {
         let from = (!keyframe).then(|| &frames[at - 1]);
-        bounds.check_compat(frame, read, from, &format!("{what}, frame {at}"), excused);
+        bounds.check_reference(frame, read, from, &format!("{what}, frame {at}"), excused);
     })
 }
 

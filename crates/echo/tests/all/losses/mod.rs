@@ -218,7 +218,7 @@ fn a_team_without_stats_is_one_whose_stats_are_zero() {
     );
 }
 
-/// In correct mode, every bound is kept, however things move.
+/// Every bound is kept, however things move.
 #[test]
 fn a_correct_butter_keeps_its_bounds() {
     let mut all: Vec<(String, Vec<Frame>)> = tapes();
