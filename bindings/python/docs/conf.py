@@ -53,6 +53,12 @@ ALIASES = {
     for node in STUB.body
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value
 }
+# Classes of the stub alone say what a caller's object has to have.
+ALIASES |= {
+    node.name: node.name.lstrip("_")
+    for node in STUB.body
+    if isinstance(node, ast.ClassDef) and node.name.startswith("_")
+}
 
 
 def spelt(of: ast.AST) -> str:

@@ -16,9 +16,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
-use crate::errors::Failure;
+use crate::errors::{Failure, of_arrow};
 use crate::page;
-use crate::rows::of_arrow;
 
 /// Rows in memory. Any library that knows Arrow takes them without a copy; `data["x"]` is a column
 /// as an array of NumPy, for a grid in its shape.

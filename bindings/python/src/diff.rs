@@ -11,8 +11,8 @@ use pyo3::types::{PyCapsule, PyDict};
 use serde_json::{Map, Value, json};
 
 use crate::data::{capsule, schema_capsule};
+use crate::errors::of_arrow;
 use crate::page;
-use crate::rows::of_arrow;
 use crate::values::{object, to_dict, to_python};
 
 /// The differences between two recordings. Any library that knows Arrow takes them as a table, with

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arrow_schema::ArrowError;
 use gametape::core::table::ScanError;
 use gametape::core::tape;
 use gametape::murk::tape::MurkError;
@@ -163,6 +164,17 @@ impl From<ReadError> for Failure {
         failure.0.code = "value";
         failure.0.path = Some(path);
         failure
+    }
+}
+
+/// An error on the way into Arrow.
+pub fn of_arrow(error: ArrowError) -> Failure {
+    match error {
+        ArrowError::ExternalError(error) => match error.downcast::<ReadError>() {
+            Ok(error) => (*error).into(),
+            Err(error) => Failure::usage(error.to_string()),
+        },
+        error => Failure::usage(error.to_string()),
     }
 }
 

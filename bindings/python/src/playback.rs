@@ -7,9 +7,9 @@ use gametape::{Lane, Scan, Secrets, TableDef, Work};
 use pyo3::prelude::*;
 
 use crate::data::Data;
-use crate::errors::Failure;
+use crate::errors::{Failure, of_arrow};
 use crate::moment::Moment;
-use crate::rows::{Columns, of_arrow, record};
+use crate::rows::{Columns, record};
 use crate::work::{Progress, attempt_short};
 
 /// A recording at a moment: move it with `seek` and `step`, then read the `state` of a table. It keeps

@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::SchemaRef;
 use gametape::core::Spell as _;
 use gametape::core::table::{Batch, ScanError};
 use gametape::{Lane, Scan, Secrets, Selecting, Selection, TableDef, Value};
-use gametape_tables::{ArrowTable, ReadError, Reader};
+use gametape_tables::{ArrowTable, Reader};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::data::{Data, capsule, schema_capsule};
-use crate::errors::{Failure, Problems};
+use crate::errors::{Failure, Problems, of_arrow};
 use crate::page;
 use crate::stream::{Output, Source, Stream};
 
@@ -326,15 +326,4 @@ impl Reading<'_> {
 pub fn record(columns: &Columns, name: &str, batch: Batch) -> Result<RecordBatch, Failure> {
     let moved = columns.table.record(name, batch, Some(&columns.picked));
     moved.map_err(of_arrow)
-}
-
-/// An error on the way into Arrow.
-pub fn of_arrow(error: ArrowError) -> Failure {
-    match error {
-        ArrowError::ExternalError(error) => match error.downcast::<ReadError>() {
-            Ok(error) => (*error).into(),
-            Err(error) => Failure::usage(error.to_string()),
-        },
-        error => Failure::usage(error.to_string()),
-    }
 }

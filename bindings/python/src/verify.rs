@@ -22,10 +22,9 @@ use serde_json::{Map, Value, json};
 
 use crate::audit::{Finding, texts};
 use crate::data::{Data, capsule, schema_capsule};
-use crate::errors::Failure;
+use crate::errors::{Failure, of_arrow};
 use crate::options;
 use crate::page;
-use crate::rows::of_arrow;
 use crate::scan::paths_of;
 use crate::stream::{Output, Source, Stream};
 use crate::values::{to_dict, to_python};

@@ -63,17 +63,17 @@ impl Pass {
     ) -> Result<Self, Error> {
         let tables = of(schema);
         let running = Scans::new(&tables, scans, clocks(tick_ns))?;
+        let of_components = tables.get(OF_PACKETS..).unwrap_or_default();
         let mut wanted = Vec::new();
         for scan in scans {
             let table = scan.find(&tables)?;
             wanted.push(match component(schema, &tables, table) {
                 Some(component) => Wanted::States(Reading::of(component)),
                 None if table.name == PARTS.name => {
-                    let of_components = tables.get(OF_PACKETS..).unwrap_or_default();
                     Wanted::Parts(Box::new(Parting::new(schema, of_components)))
                 }
                 None if table.name == BITS.name => {
-                    Wanted::Bits(Box::new(Sizing::of(schema, &tables)))
+                    Wanted::Bits(Box::new(Sizing::of(schema, of_components)))
                 }
                 None => Wanted::Packets,
             });

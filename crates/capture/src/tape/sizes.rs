@@ -4,7 +4,6 @@ use gametape_core::Stamp;
 use gametape_core::table::{Field, Kind, Lane, Rows, Scanning, Table, TableDef};
 use gametape_delta::{Decoder, Schema, Size, Sizes};
 
-use super::defs::OF_PACKETS;
 use crate::decoder::decoder;
 use crate::layout::Role;
 use crate::packet::Packet;
@@ -86,9 +85,8 @@ pub(super) struct Sizing {
 }
 
 impl Sizing {
-    /// Starts for packets of this schema; `tables` are those of its recordings.
+    /// Starts for packets of this schema; `tables` are those of its components.
     pub fn of(schema: &Schema, tables: &[TableDef]) -> Self {
-        let tables = tables.get(OF_PACKETS..).unwrap_or_default();
         Self {
             decoder: decoder(schema),
             sizes: Sizes::new(schema),

@@ -4,7 +4,7 @@ use gametape_core::Stamp;
 use gametape_core::table::{Batch, Scan, State, StateAt, Stepped, TableDef, Visit};
 use gametape_core::tape::{Error, Partial, Work};
 
-use super::defs::{component, of};
+use super::defs::{OF_PACKETS, component, of};
 use super::dump::stamp;
 use super::part::Part;
 use super::pass::{Pass, clocks};
@@ -104,9 +104,11 @@ impl StateAt for Seeking {
         let table = scan.find(&self.tables)?;
         let mut rows = State::new(table, scan, now)?;
         if table.name == BITS.name {
-            let sizing = match self.sizing.take() {
-                Some(sizing) => sizing,
-                None => Sizing::of(self.packets.schema(), &self.tables).all(&self.packets)?,
+            let sizing = if let Some(sizing) = self.sizing.take() {
+                sizing
+            } else {
+                let of_components = self.tables.get(OF_PACKETS..).unwrap_or_default();
+                Sizing::of(self.packets.schema(), of_components).all(&self.packets)?
             };
             for sum in self.sizing.insert(sizing).sums() {
                 rows.row(|column| BITS.value(&sum, column));
