@@ -8,6 +8,7 @@ mod echo;
 mod follow;
 mod mines;
 mod murk;
+mod packed;
 mod seek;
 mod slip;
 mod timing;
@@ -28,6 +29,7 @@ const NAMED: &[(&str, Run)] = &[
     ("delta", delta::run),
     ("echo", echo::run),
     ("seek", seek::run),
+    ("packed", packed::run),
     ("follow", follow::run),
     ("slip", slip::run),
     ("track", track::run),

@@ -101,6 +101,40 @@ fn a_recording_has_the_same_id_whatever_else_there_is() {
 }
 
 #[test]
+fn an_archive_is_served_as_its_folder_is() {
+    let folder = library();
+    let read = |name: &str| fs::read(folder.path().join("games").join(name)).unwrap();
+    let files = ["a.rmv", "notes.txt", "old/b c.rmv"].map(|name| (name, read(name)));
+    let files = files.each_ref().map(|(name, bytes)| (*name, &bytes[..]));
+    let zip = gametape_testkit::archive::pack("deflate.zip", &files);
+    let plain = serve(library(), options());
+    let made = plain.recording(BELOW);
+    // In its folder, and alone.
+    let games = folder.path().join("games");
+    fs::remove_dir_all(&games).unwrap();
+    fs::create_dir(&games).unwrap();
+    fs::write(games.join("games.zip"), &zip).unwrap();
+    let page = || Page::read(&folder.path().join("dist")).unwrap();
+    let bound =
+        |root: PathBuf| Server::bind(&[root], gametape::formats(), page(), options()).unwrap();
+    assert_eq!(
+        bound(games.join("games.zip")).ids(),
+        ["a.rmv", "notes.txt", BELOW]
+    );
+    assert_eq!(bound(games.clone()).ids().len(), 3);
+    let served = serve(folder, options());
+    let listed = served.get("/library.json").json();
+    let entries = listed["recordings"].as_array().unwrap();
+    assert_eq!(entries.len(), 2);
+    let below = entries
+        .iter()
+        .find(|entry| entry["name"] == "b c.rmv")
+        .unwrap();
+    let packed = served.recording(below["id"].as_str().unwrap());
+    assert_eq!(packed["segments"], made["segments"]);
+}
+
+#[test]
 fn the_page_is_served_packed_once_and_with_its_policy() {
     let served = serve(library(), options());
     let plain = served.get("/");

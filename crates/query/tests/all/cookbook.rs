@@ -66,3 +66,42 @@ fn every_question_of_the_book_has_its_answer() {
     }
     assert_eq!(new.len(), page.len());
 }
+
+/// A row whose numbers are as exact as a sum is in any order.
+fn rounded(row: Vec<String>) -> Vec<String> {
+    let round = |cell: String| match cell.parse::<f64>() {
+        Ok(number) if cell.contains(['.', 'e']) => format!("{number:.9e}"),
+        _ => cell,
+    };
+    row.into_iter().map(round).collect()
+}
+
+#[test]
+fn every_question_has_one_answer_however_many_cores_work() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path());
+    fill_more(folder.path());
+    let page = fs::read_to_string(PAGE).unwrap();
+    let questions = page.split("```sql\n").skip(1);
+    let questions: Vec<&str> = questions
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert!(questions.len() >= 40);
+    let mut first: Option<Vec<Vec<Vec<String>>>> = None;
+    for cores in [1, 2, 8, 8] {
+        let asked = Asked::on_cores(&[folder.path().to_owned()], cores);
+        let answers = questions.iter().map(|sql| {
+            let mut rows: Vec<Vec<String>> = asked.rows(sql).into_iter().map(rounded).collect();
+            rows.sort();
+            rows
+        });
+        let answers: Vec<_> = answers.collect();
+        let first = first.get_or_insert_with(|| answers.clone());
+        for (sql, (answer, first)) in questions.iter().zip(answers.iter().zip(first)) {
+            assert!(
+                answer == first,
+                "{cores} cores: {sql}\n{answer:?}\n{first:?}"
+            );
+        }
+    }
+}

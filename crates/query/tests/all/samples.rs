@@ -129,6 +129,11 @@ impl Asked {
         Self::opened(gametape::formats(), &[path.to_owned()], Secrets::Hide, 1)
     }
 
+    /// Asks on this many cores.
+    pub fn on_cores(paths: &[PathBuf], cores: usize) -> Self {
+        Self::opened(gametape::formats(), paths, Secrets::Show, cores)
+    }
+
     pub fn with_secrets(paths: &[PathBuf]) -> Self {
         Self::opened(gametape::formats(), paths, Secrets::Show, 3)
     }
