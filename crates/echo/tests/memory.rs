@@ -57,7 +57,6 @@ fn reading_a_frame_allocates_nothing() {
         let options = Options {
             keyframe_interval: 3000,
             compression: Compression::None,
-            ..Options::default()
         };
         let bytes = butter::write(&frames, options).unwrap();
         let file = butter::read(&bytes).unwrap();

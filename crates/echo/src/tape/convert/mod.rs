@@ -159,7 +159,6 @@ pub(super) fn written_by(tape: &EchoTape) -> Result<Option<Options>, Error> {
             Compression::ZstdDictionary => Compression::Zstd7,
             other => other,
         },
-        ..Options::default()
     };
     if table.is_unfinished() {
         return Ok(None);

@@ -238,9 +238,9 @@ proptest! {
 /// Bones of the reference can't be decoded from one chunk.
 #[test]
 fn chunks_of_the_reference_alone_and_in_order_give_the_same_frames() {
-    reference_matches()
-        .iter()
-        .for_each(|file| alone_and_in_order(&file.bytes));
+    for file in reference_matches() {
+        alone_and_in_order(&file.bytes);
+    }
 }
 
 fn alone_and_in_order(bytes: &[u8]) {
