@@ -41,8 +41,17 @@ pub fn run(filter: &str) {
         for (name, bytes) in &files {
             fs::write(plain.join(name), bytes).expect("space");
         }
-        let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect();
-        for kind in ["stored.zip", "deflate.zip", "zstd.zip", "plain.tar", "packed.tar.zst"] {
+        let files: Vec<(&str, &[u8])> = files
+            .iter()
+            .map(|(name, bytes)| (&**name, &**bytes))
+            .collect();
+        for kind in [
+            "stored.zip",
+            "deflate.zip",
+            "zstd.zip",
+            "plain.tar",
+            "packed.tar.zst",
+        ] {
             let name = format!("{what}-{kind}");
             if !format!("packed/{name}").contains(filter) {
                 continue;

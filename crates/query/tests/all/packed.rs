@@ -9,7 +9,7 @@ use gametape_testkit::archive::pack;
 use crate::samples::{Asked, fill, fill_more};
 
 const QUESTIONS: [&str; 6] = [
-    "SELECT recording, format, steps, duration_ms, bytes FROM recordings ORDER BY recording",
+    "SELECT recording, format, duration_ms, bytes, problem FROM recordings ORDER BY recording",
     "SELECT * FROM games ORDER BY recording",
     "SELECT * FROM echo.roster ORDER BY recording, person",
     "SELECT * FROM findings ORDER BY recording, number",
