@@ -29,9 +29,8 @@ impl Kind {
         Ok(match &*head {
             head if crate::is_zip(head) => Some(Self::Zip),
             [0x1F, 0x8B, 8, ..] => Some(Self::Gzip),
-            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Self::Zstd),
-            // A frame to be skipped, which may come before the first of zstd.
-            [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstd),
+            // The second is a frame to be skipped, which may come before the first of zstd.
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstd),
             head if is_tar(head) => Some(Self::Tar),
             _ => None,
         })

@@ -35,14 +35,13 @@ impl Spool {
             self.held.extend_from_slice(bytes);
             return Ok(());
         }
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let mut file = tempfile::tempfile()?;
-                file.write_all(&self.held)?;
-                self.held = Vec::new();
-                self.file.insert(file)
-            }
+        let file = if let Some(file) = &mut self.file {
+            file
+        } else {
+            let mut file = tempfile::tempfile()?;
+            file.write_all(&self.held)?;
+            self.held = Vec::new();
+            self.file.insert(file)
         };
         file.write_all(bytes)
     }

@@ -130,6 +130,54 @@ fn archive(
     Ok(archive)
 }
 
+/// Opens the file in an archive that a path leads to; `None` if it does not lead into a file.
+pub(crate) fn archived(path: &Path, options: &OpenOptions) -> Result<Option<Input>, Error> {
+    let Some((file, names)) = split(path) else {
+        return Ok(None);
+    };
+    let meta = fs::metadata(file).map_err(Error::io(file))?;
+    let mut at = file.to_owned();
+    let not_found = || Error::NotFound {
+        path: path.to_owned(),
+    };
+    // A path goes on after a file that is no archive.
+    let missing = |error| match error {
+        Error::Archive {
+            fault: Fault::NoArchive,
+            ..
+        } => not_found(),
+        error => error,
+    };
+    let opened = archive(&at, Some(&meta), || open::file(file, options));
+    let mut within = opened.map_err(missing)?;
+    let mut rest = names.as_str();
+    for _ in 0..Limits::default().max_depth {
+        if let Some(entry) = within.find(rest) {
+            return within.unpack(entry).map(Some).map_err(Error::archive(path));
+        }
+        // An archive in it.
+        let ends = rest.match_indices('/').map(|(at, _)| at);
+        let mut inner = ends.filter_map(|end| {
+            let (name, rest) = rest.split_at_checked(end)?;
+            Some((within.find(name)?, rest.get(1..)?))
+        });
+        let (entry, deeper) = inner.next().ok_or_else(not_found)?;
+        at = at.join(&entry.name);
+        let outer = &within;
+        let unpacked = || outer.unpack(entry).map_err(Error::archive(&at));
+        let inner = archive(&at, Some(&meta), unpacked).map_err(missing)?;
+        within = inner;
+        rest = deeper;
+    }
+    Err(not_found())
+}
+
+/// Whether a file that was found may be an archive: by its name, since looking into each file takes time.
+pub(crate) fn is_entered(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| Kind::of_extension(extension).is_some())
+}
+
 impl Formats {
     /// Returns the archive that a file is, unless it is one recording: the lines of one match in a zip.
     pub(crate) fn archive_of(
@@ -154,42 +202,6 @@ impl Formats {
             }) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// Opens the file in an archive that a path leads to; `None` if it does not lead into a file.
-    pub(crate) fn archived(
-        &self,
-        path: &Path,
-        options: &OpenOptions,
-    ) -> Result<Option<Input>, Error> {
-        let Some((file, names)) = split(path) else {
-            return Ok(None);
-        };
-        let meta = fs::metadata(file).map_err(Error::io(file))?;
-        let mut at = file.to_owned();
-        let mut within = archive(&at, Some(&meta), || open::file(file, options))?;
-        let mut rest = names.as_str();
-        let not_found = || Error::NotFound {
-            path: path.to_owned(),
-        };
-        for _ in 0..Limits::default().max_depth {
-            if let Some(entry) = within.find(rest) {
-                return within.unpack(entry).map(Some).map_err(Error::archive(path));
-            }
-            // An archive in it.
-            let ends = rest.match_indices('/').map(|(at, _)| at);
-            let mut inner = ends.filter_map(|end| {
-                let (name, rest) = rest.split_at_checked(end)?;
-                Some((within.find(name)?, rest.get(1..)?))
-            });
-            let (entry, deeper) = inner.next().ok_or_else(not_found)?;
-            at = at.join(&entry.name);
-            let outer = &within;
-            let unpacked = || outer.unpack(entry).map_err(Error::archive(&at));
-            within = archive(&at, Some(&meta), unpacked)?;
-            rest = deeper;
-        }
-        Err(not_found())
     }
 
     /// Lists the files in a file that is an archive; `None` if it is none, or one recording.
@@ -229,7 +241,7 @@ impl Formats {
         }
         for file in archive.files() {
             let (path, below) = (path.join(&file.name), below.join(&file.name));
-            if self.is_entered(&path) && depth < limits.max_depth {
+            if is_entered(&path) && depth < limits.max_depth {
                 listed.archives += 1;
                 if listed.archives > limits.max_archives {
                     let limit = limits.max_archives;
@@ -270,12 +282,6 @@ impl Formats {
     ) -> Result<Option<Arc<Archive>>, Error> {
         let input = archive.unpack(file).map_err(Error::archive(path))?;
         self.archive_of(&input, path)
-    }
-
-    /// Whether a file that was found may be an archive: by its name, since looking into each file takes time.
-    pub(crate) fn is_entered(&self, path: &Path) -> bool {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| Kind::of_extension(extension).is_some())
     }
 
     /// Opens the only recording in an archive. An archive of several is an error.

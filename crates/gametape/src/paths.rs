@@ -7,7 +7,7 @@ use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::archived::{Entry, file_of};
+use crate::archived::{Entry, file_of, is_entered};
 use crate::{Error, Formats, formats, output};
 use pattern::{Met, Pattern, Wrong};
 
@@ -265,7 +265,7 @@ impl Walk<'_> {
                 continue;
             }
             let is_file = !kind.is_dir();
-            let is_entered = !is_file || (self.formats.is_entered(&path) && path.is_file());
+            let is_entered = !is_file || (is_entered(&path) && path.is_file());
             let folder = is_entered.then(|| self.pattern.folder(met, &name));
             let may_be = match &folder {
                 Some(folder) => folder.is_some(),
@@ -299,7 +299,7 @@ impl Walk<'_> {
                         path: entry.path,
                         named: false,
                         below: below.join(entry.below),
-                    }))
+                    }));
                 }
                 Ok(_) => {}
                 Err(error) => self.found.push(Err(error)),

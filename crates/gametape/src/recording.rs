@@ -15,6 +15,7 @@ use gametape_core::tape::{
 };
 use gametape_core::{At, Clocks, Input};
 
+use crate::archived::archived;
 use crate::content::{Content, Draft};
 use crate::instead::instead;
 use crate::open::{self, Limits, OpenOptions};
@@ -79,7 +80,7 @@ impl Formats {
                 }
                 return self.of_input(input, path, Some(path), options);
             }
-            Err(error) => match self.archived(path, options)? {
+            Err(error) => match archived(path, options)? {
                 Some(input) => return self.of_archived(input, path, options),
                 None => error,
             },
@@ -122,7 +123,7 @@ impl Formats {
         let options = OpenOptions::default();
         let input = match open::file(path, &options) {
             Ok(input) => input,
-            Err(_) => self.archived(path, &options).ok()??,
+            Err(_) => archived(path, &options).ok()??,
         };
         self.of(&input, path)
     }

@@ -34,8 +34,10 @@ pub fn pack(kind: &str, files: &[(&str, &[u8])]) -> Vec<u8> {
         "zstd.zip" => 93,
         kind => panic!("no archive is called {kind}"),
     };
-    let mut zip = Zip::default();
-    zip.wide = kind == "wide.zip";
+    let mut zip = Zip {
+        wide: kind == "wide.zip",
+        ..Zip::default()
+    };
     for (name, bytes) in files {
         zip.file(name.as_bytes(), method, bytes);
     }

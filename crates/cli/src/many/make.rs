@@ -109,7 +109,9 @@ pub fn run(
         Ended::Whole(exit) => exit,
         Ended::Full(exit) => return Ok(exit),
         Ended::Refused(exit) => {
-            packed.map(Packed::abandon);
+            if let Some(packed) = packed {
+                packed.abandon();
+            }
             return Ok(exit);
         }
     };

@@ -35,7 +35,7 @@ pub(super) enum Member {
 /// Where the files come from.
 #[derive(Debug)]
 enum Outer<R> {
-    Zip(Unzip<R>),
+    Zip(Box<Unzip<R>>),
     /// One text, which is in UTF-16. It was begun.
     Text(R, bool),
 }
@@ -67,7 +67,7 @@ impl<R: Read + Seek> Unpack<R> {
             (Outer::Text(source, false), None)
         } else {
             let (zip, fault) = Unzip::open(source)?;
-            (Outer::Zip(zip), fault.map(Rule::from))
+            (Outer::Zip(Box::new(zip)), fault.map(Rule::from))
         };
         let unpack = Self {
             outer,

@@ -88,7 +88,7 @@ fn a_catalogue_knows_the_recordings_in_archives() {
     assert_eq!(indexed().read, 1000);
     assert_eq!(indexed().read, 0);
     let count = || {
-        let asked = Asked::of(&[path.clone()]);
+        let asked = Asked::of(std::slice::from_ref(&path));
         format!("{:?}", asked.rows("SELECT count(*), sum(bbbv) FROM games"))
     };
     let before = count();
