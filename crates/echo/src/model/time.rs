@@ -87,6 +87,7 @@ impl Time {
 
 impl Time {
     /// The time in a text below the millisecond that [`Time::parse`] returns, in 100 ns.
+    #[cfg(feature = "tape")]
     pub(crate) fn below_ms(text: &[u8]) -> u16 {
         /// After the point and three digits.
         const START: usize = 23;
