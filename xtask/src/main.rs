@@ -148,6 +148,7 @@ fn fmt(args: &[&str]) -> Result<(), String> {
 /// Packages that are also checked with few features: with all features together, what is missing or unused
 /// there stays hidden.
 const SMALL: &[&[&str]] = &[
+    &["gametape-archive", "--features", "zip"],
     &["gametape-capture"],
     &["gametape-delta"],
     &["gametape-echo"],
