@@ -30,7 +30,7 @@ def games(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_an_archive_has_what_its_folder_has(samples: Path, games: Path) -> None:
     def rows(found: list[polars.DataFrame]) -> polars.DataFrame:
-        return polars.concat(found).with_columns(polars.col("recording").str.split("/").list.last())
+        return polars.concat(found).with_columns(polars.col("recording").cast(str).str.split("/").list.last())
 
     plain = rows([polars.DataFrame(gametape.scan(str(samples / "*.rmv"), "game"))])
     assert plain.height > 1

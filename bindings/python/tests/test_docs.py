@@ -79,5 +79,4 @@ def test_the_readme_and_these_tests_have_the_right_types(tmp_path: Path) -> None
     options = ["--config-file", str(PACKAGE / "pyproject.toml"), "--cache-dir", str(tmp_path)]
     mypy("mypy", *options, "readme.py", cwd=tmp_path)
     mypy("mypy", *options, str(PACKAGE / "tests"), cwd=PACKAGE / "tests")
-    mypy("mypy", *options, str(PACKAGE / "examples"), cwd=PACKAGE / "examples")
     mypy("mypy", *options, str(PACKAGE / "docs/conf.py"), cwd=PACKAGE / "docs")

@@ -190,18 +190,32 @@ impl Formats {
             return Ok(None);
         }
         let is_recording = self.recognise(input).is_some();
+        // An empty match in a zip, or one that was cut, is known by its extension alone.
+        let is_named = self.from_extension(path).is_some();
+        let is_one = |archive: &Archive| {
+            archive.is_of_one_name() && (is_recording || is_named && !self.holds_others(archive))
+        };
         let meta = fs::metadata(file_of(path)).ok().filter(Metadata::is_file);
         match archive(path, meta.as_ref(), || Ok(input.clone())) {
-            Ok(archive) if is_recording && archive.is_of_one_name() => Ok(None),
+            Ok(archive) if is_one(&archive) => Ok(None),
             Ok(archive) => Ok(Some(archive)),
             // The format says what is wrong with its own.
-            Err(_) if is_recording => Ok(None),
+            Err(_) if is_recording || is_named => Ok(None),
             Err(Error::Archive {
                 fault: Fault::NoArchive,
                 ..
             }) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether there are recordings or archives in an archive.
+    fn holds_others(&self, archive: &Archive) -> bool {
+        let is_other = |input: Input| {
+            self.recognise(&input).is_some() || matches!(Kind::of(&input), Ok(Some(_)))
+        };
+        let mut files = archive.files().iter().take(LOOKED_AT);
+        files.any(|file| archive.unpack(file).is_ok_and(is_other))
     }
 
     /// Lists the files in a file that is an archive; `None` if it is none, or one recording.

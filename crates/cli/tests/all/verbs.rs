@@ -40,7 +40,7 @@ warn  ./game.rmv  compared with the others (pass by itself)
       warning rmv.same-game: the same game as ./invalid.rmv
 fail  ./invalid.rmv  compared with the others
       warning rmv.same-game: the same game as ./game.rmv
-2 recordings: 1 warn, 1 fail, 2 related to others; 0.0 MB in 0.00 s, 1 other file skipped
+2 recordings: 1 warn, 1 fail, 2 related to others; 0.0 MB in [..] s, 1 other file skipped
 
 "#]])
         .stderr_eq("");

@@ -3,6 +3,7 @@
 use std::fs;
 
 use gametape::echo::{Frame, Holding};
+use gametape_testkit::archive::Zip;
 
 use super::support::{FRAMES, butter, expect, fine, folder, frames, json, outputs, refused, text};
 
@@ -160,37 +161,6 @@ fn checksum(bytes: &[u8]) -> u32 {
     })
 }
 
-/// A zip of several files, stored.
-fn zip(files: &[&[u8]]) -> Vec<u8> {
-    let (mut zip, mut table) = (Vec::new(), Vec::new());
-    for (file, name) in files.iter().zip(b'a'..) {
-        let offset = zip.len() as u32;
-        let mut entry = vec![20, 0, 0, 0, 0, 0, 0, 0, 0x21, 0];
-        let size = file.len() as u32;
-        for number in [checksum(file), size, size, 1] {
-            entry.extend_from_slice(&number.to_le_bytes());
-        }
-        zip.extend_from_slice(b"PK\x03\x04");
-        zip.extend_from_slice(&entry);
-        zip.push(name);
-        zip.extend_from_slice(file);
-        table.extend_from_slice(b"PK\x01\x02\x14\0");
-        table.extend_from_slice(&entry);
-        table.extend_from_slice(&[0; 10]);
-        table.extend_from_slice(&offset.to_le_bytes());
-        table.push(name);
-    }
-    let (size, start) = (table.len() as u32, zip.len() as u32);
-    zip.extend_from_slice(&table);
-    let count = files.len() as u8;
-    zip.extend_from_slice(b"PK\x05\x06");
-    zip.extend_from_slice(&[0, 0, 0, 0, count, 0, count, 0]);
-    zip.extend_from_slice(&size.to_le_bytes());
-    zip.extend_from_slice(&start.to_le_bytes());
-    zip.extend_from_slice(&[0, 0]);
-    zip
-}
-
 #[test]
 fn an_odd_container_is_no_loss() {
     let folder = folder();
@@ -199,7 +169,10 @@ fn an_odd_container_is_no_loss() {
     let (first, second) = (text(&all[..50]), text(&all[50..]));
     // The first file's last line has no end: the second's first must not go on with it.
     let cut = &first[..first.len() - 2];
-    fs::write(path.join("two.zip"), zip(&[cut, &second])).unwrap();
+    let mut zip = Zip::default();
+    zip.file(b"a.echoreplay", 8, cut);
+    zip.file(b"a.echoreplay", 8, &second);
+    fs::write(path.join("two.zip"), zip.finish()).unwrap();
     let (_, err) = outputs(path, "convert two.zip one.echoreplay --plain", 0);
     assert!(err.contains("note: the zip holds 2 files"), "{err}");
     assert!(!err.contains("once more"), "{err}");
