@@ -82,7 +82,11 @@ pub(crate) fn instead(input: &Input, formats: &Formats) -> io::Result<Option<Str
 /// The program that packed a file, by its first bytes.
 fn packed(head: &[u8]) -> Option<&'static str> {
     let starts = [
-        (&b"BZh"[..], "bzip2"),
+        // Of these three, those that can't be unpacked.
+        (&b"\x1f\x8b"[..], "gzip"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"PK\x03\x04", "zip"),
+        (b"BZh", "bzip2"),
         (b"\xfd7zXZ\0", "xz"),
         (b"7z\xbc\xaf\x27\x1c", "7z"),
         (b"Rar!\x1a\x07", "RAR"),

@@ -154,13 +154,6 @@ fn each_of_many_recordings_reports_its_altered_parts() {
     }
 }
 
-fn checksum(bytes: &[u8]) -> u32 {
-    let bit = |sum: u32| (sum >> 1) ^ if sum & 1 == 1 { 0xEDB8_8320 } else { 0 };
-    !bytes.iter().fold(!0, |sum, byte| {
-        (0..8).fold(sum ^ u32::from(*byte), |sum, _| bit(sum))
-    })
-}
-
 #[test]
 fn an_odd_container_is_no_loss() {
     let folder = folder();
