@@ -193,7 +193,8 @@ impl Formats {
         // An empty match in a zip, or one that was cut, is known by its extension alone.
         let is_named = self.from_extension(path).is_some();
         let is_one = |archive: &Archive| {
-            archive.is_of_one_name() && (is_recording || is_named && !self.holds_others(archive))
+            let is_own = || archive.fault().is_some() || !self.holds_others(archive);
+            archive.is_of_one_name() && (is_recording || is_named && is_own())
         };
         let meta = fs::metadata(file_of(path)).ok().filter(Metadata::is_file);
         match archive(path, meta.as_ref(), || Ok(input.clone())) {
