@@ -125,7 +125,7 @@ impl Archive {
                 let start = entry.offset;
                 let data = self.data_of(start)?.ok_or(Fault::Cut(Cut::File))?;
                 let end = data.saturating_add(entry.size);
-                if end > self.source.size() {
+                if end > self.source.size() && entry.size > 0 {
                     return Err(Fault::Cut(Cut::Data));
                 }
                 // With this flag, a mark ends the data of LZMA.
