@@ -38,6 +38,7 @@ enum Place {
 pub struct Archive {
     /// The archive, or what of it had to be unpacked to find the files.
     source: Input,
+    size: u64,
     files: Vec<File>,
     limits: Limits,
     fault: Option<Fault>,
@@ -58,6 +59,7 @@ impl Archive {
         // A zip may begin with other bytes.
         let kind = Kind::of(&input)?.unwrap_or(Kind::Zip);
         let mut archive = Self {
+            size: input.size(),
             source: input,
             files: Vec::new(),
             limits,
@@ -81,6 +83,18 @@ impl Archive {
     #[must_use]
     pub fn files(&self) -> &[File] {
         &self.files
+    }
+
+    /// Returns the size of the archive itself.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns the number of bytes that are held to read its files: the archive, or what of it had to be unpacked.
+    #[must_use]
+    pub const fn held(&self) -> u64 {
+        self.source.size()
     }
 
     /// Returns the file of this name.

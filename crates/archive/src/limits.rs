@@ -36,8 +36,9 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The largest size of a file with so much packed data.
-    pub(crate) fn of_packed(&self, packed: u64) -> u64 {
+    /// Returns the largest size that so much packed data may have.
+    #[must_use]
+    pub fn of_packed(&self, packed: u64) -> u64 {
         let by_ratio = packed.saturating_mul(self.max_ratio).max(self.free_bytes);
         by_ratio.min(self.max_bytes)
     }

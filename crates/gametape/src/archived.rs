@@ -96,6 +96,29 @@ impl Entry {
 pub(crate) struct Listed {
     pub entries: Vec<Result<Entry, Error>>,
     archives: u64,
+    /// How many bytes of archives in archives were unpacked to list them, and may be.
+    held: u64,
+    most: u64,
+    /// A limit was met.
+    is_full: bool,
+}
+
+impl Listed {
+    /// Counts an archive in the archive.
+    fn enter(&mut self, inner: &Archive) -> Result<(), Fault> {
+        self.archives += 1;
+        self.held = self.held.saturating_add(inner.size().max(inner.held()));
+        let limit = Limits::default().max_archives;
+        self.is_full = true;
+        if self.archives > limit {
+            return Err(Fault::TooManyArchives { limit });
+        }
+        if self.held > self.most {
+            return Err(Fault::TooLarge { limit: self.most });
+        }
+        self.is_full = false;
+        Ok(())
+    }
 }
 
 /// Opens an archive that lies at this path, or uses it if it is open. One that is no file is not kept open.
@@ -236,7 +259,10 @@ impl Formats {
 
     /// Lists the files in an archive and in the archives in it.
     pub(crate) fn list(&self, archive: &Arc<Archive>, path: &Path) -> Listed {
-        let mut listed = Listed::default();
+        let mut listed = Listed {
+            most: Limits::default().of_packed(archive.size()),
+            ..Listed::default()
+        };
         self.list_into(archive, (path, Path::new("")), 1, &mut listed);
         listed
     }
@@ -257,17 +283,14 @@ impl Formats {
         for file in archive.files() {
             let (path, below) = (path.join(&file.name), below.join(&file.name));
             if is_entered(&path) && depth < limits.max_depth {
-                listed.archives += 1;
-                if listed.archives > limits.max_archives {
-                    let limit = limits.max_archives;
-                    let error = Error::archive(&path)(Fault::TooManyArchives { limit });
-                    listed.entries.push(Err(error));
-                    return;
-                }
                 match self.inner(archive, file, &path) {
                     Ok(Some(inner)) => {
+                        if let Err(fault) = listed.enter(&inner) {
+                            listed.entries.push(Err(Error::archive(&path)(fault)));
+                            return;
+                        }
                         self.list_into(&inner, (&path, &below), depth + 1, listed);
-                        if listed.archives > limits.max_archives {
+                        if listed.is_full {
                             return;
                         }
                         continue;

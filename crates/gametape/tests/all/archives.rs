@@ -264,6 +264,16 @@ fn what_is_lost_in_an_archive_is_named() {
             "{line}"
         );
     }
+    // Twenty archives that are large only together.
+    let large = pack("stored.zip", &[("a.rmv", &vec![7; 8 << 20])]);
+    let names: Vec<String> = (0..20).map(|number| format!("{number}.zip")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &*large)).collect();
+    let said = problems(&pack("zstd.zip", &files));
+    assert!(
+        said.iter()
+            .any(|line| line.ends_with("it is unpacked to more than 33,554,432 bytes")),
+        "{said:?}"
+    );
     let mut bomb = pack("stored.zip", &[("a.rmv", game)]);
     for _ in 0..3 {
         let names: Vec<String> = (0..40).map(|number| format!("{number}.zip")).collect();
