@@ -30,7 +30,9 @@ pub fn zip(method: u16, mut packed: Source, full: Option<u64>) -> Result<Decoder
             let [_, _, 5, 0, properties, window @ ..] = head else {
                 return Err(Fault::Broken);
             };
-            let window = u32::from_le_bytes(window);
+            // A window larger than the file would only take memory.
+            let most = u32::try_from(full.unwrap_or(u64::MAX)).unwrap_or(u32::MAX);
+            let window = u32::from_le_bytes(window).min(most.max(4096));
             let needed = lzma_rust2::lzma_get_memory_usage_by_props(window, properties);
             if needed.map_err(of_data)? > MOST_KB {
                 return Err(Fault::Broken);
