@@ -18,6 +18,8 @@ pub struct File {
     pub name: String,
     /// The number of bytes that it takes in the archive; in one that is compressed as a whole, its size.
     pub packed: u64,
+    /// The size that the archive declares; `None` if it declares none.
+    pub declared: Option<u64>,
     place: Place,
 }
 
@@ -285,9 +287,15 @@ impl Archive {
 
     fn push(&mut self, name: &str, packed: u64, place: Place) {
         let name = names::below(name);
+        let declared = match &place {
+            Place::Zipped(entry) => Some(entry.full),
+            Place::At(range) => Some(range.end - range.start),
+            Place::Whole(_) | Place::Broken(_) => None,
+        };
         self.files.push(File {
             name,
             packed,
+            declared,
             place,
         });
     }

@@ -96,14 +96,27 @@ impl Entry {
 pub(crate) struct Listed {
     pub entries: Vec<Result<Entry, Error>>,
     archives: u64,
-    /// How many bytes of archives in archives were unpacked to list them, and may be.
+    /// How many bytes of archives in archives were unpacked to list them.
     held: u64,
+    /// How large all of them may be, and how large all files.
     most: u64,
+    /// What the files say that they will take.
+    declared: u64,
     /// A limit was met.
     is_full: bool,
 }
 
 impl Listed {
+    /// Counts what a file says that it will take. What takes far more than the whole archive was made to do so.
+    fn holds(&mut self, file: &File) -> Result<(), Fault> {
+        self.declared = self.declared.saturating_add(file.declared.unwrap_or(0));
+        self.is_full = self.declared > self.most;
+        if self.is_full {
+            return Err(Fault::TooLarge { limit: self.most });
+        }
+        Ok(())
+    }
+
     /// Counts an archive in the archive.
     fn enter(&mut self, inner: &Archive) -> Result<(), Fault> {
         self.archives += 1;
@@ -301,6 +314,10 @@ impl Formats {
                         continue;
                     }
                 }
+            }
+            if let Err(fault) = listed.holds(file) {
+                listed.entries.push(Err(Error::archive(&path)(fault)));
+                return;
             }
             listed.entries.push(Ok(Entry {
                 path,
