@@ -144,7 +144,7 @@ fn find(paths: &[PathBuf], work: &Work<'_>) -> Result<(Vec<Item>, u64), Failure>
     }
 }
 
-/// What is wanted of each file.
+/// The policy and the options for each file.
 struct Wanted {
     policy: Option<Policy>,
     options: Options,
@@ -363,7 +363,7 @@ pub struct Check {
     summary: String,
     findings: Vec<Finding>,
     facts: Map<String, Value>,
-    /// What happened to a broken file, and what helps, one sentence each.
+    /// Sentences about a broken file: what happened to it, and what helps.
     #[pyo3(get)]
     advice: Vec<String>,
     decision: Decision,

@@ -35,6 +35,17 @@ enum Place {
     Broken(Fault),
 }
 
+impl File {
+    /// Returns why it can't be read, as far as the list says.
+    #[must_use]
+    pub const fn fault(&self) -> Option<&Fault> {
+        match &self.place {
+            Place::Broken(fault) => Some(fault),
+            _ => None,
+        }
+    }
+}
+
 /// An archive: a list of files.
 #[derive(Debug)]
 pub struct Archive {
@@ -236,6 +247,7 @@ impl Archive {
     fn list_tar(&mut self) -> Result<(), Fault> {
         let mut tar = tar::Archive::new(self.source.stream());
         let size = self.source.size();
+        let mut links: Vec<(usize, String)> = Vec::new();
         for entry in tar.entries_with_seek()? {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -245,21 +257,47 @@ impl Archive {
                 }
                 Err(error) => return Err(error.into()),
             };
-            if !entry.header().entry_type().is_file() {
+            let kind = entry.header().entry_type();
+            if kind.is_dir() || kind.is_pax_global_extensions() {
                 continue;
             }
             let name = table::text(&entry.path_bytes());
             let (start, packed) = (entry.raw_file_position(), entry.size());
             let end = start.saturating_add(packed);
-            let place = if end > size {
-                Place::Broken(Fault::Cut(Cut::Data))
-            } else {
-                Place::At(start..end)
+            let place = match kind {
+                kind if kind.is_gnu_sparse() => Place::Broken(Fault::Sparse),
+                kind if !kind.is_file() && !kind.is_contiguous() => Place::Broken(Fault::Link),
+                _ if end > size => Place::Broken(Fault::Cut(Cut::Data)),
+                _ => Place::At(start..end),
             };
+            if let Some(target) = entry.link_name_bytes() {
+                let target = table::text(&target);
+                // That of a hard link is below the tar, that of another beside it.
+                let folder = name.rsplit_once('/').map(|(folder, _)| folder);
+                let target = match folder.filter(|_| kind.is_symlink()) {
+                    Some(folder) => format!("{folder}/{target}"),
+                    None => target,
+                };
+                links.push((self.files.len(), names::below(&target)));
+            }
             self.push(&name, packed, place);
             self.check_count(self.files.len() as u64)?;
         }
+        self.follow(&links);
         Ok(())
+    }
+
+    /// Gives links what the files have that they lead to.
+    fn follow(&mut self, links: &[(usize, String)]) {
+        let names = self.files.iter().map(|file| file.name.clone());
+        let by_name: HashMap<String, usize> = names.zip(0..).collect();
+        for (at, target) in links {
+            let found = by_name.get(target).and_then(|at| self.files.get(*at));
+            let found = found.map(|file| (file.packed, file.declared, file.place.clone()));
+            if let (Some(found), Some(link)) = (found, self.files.get_mut(*at)) {
+                (link.packed, link.declared, link.place) = found;
+            }
+        }
     }
 
     /// Lists the file of a gzip or zstd, or the files of the tar that it is.

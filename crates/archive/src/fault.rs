@@ -1,4 +1,4 @@
-//! What is wrong with an archive or with a file in it.
+//! Faults of archives and of the files in them.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gametape_core::text::{Bytes, Counted, Crc32};
 use gametape_core::{Datum, ToDatum};
 
-/// Why an archive, or a file in it, can't be read, or not to its end.
+/// A reason why an archive, or a file in it, can't be read, or not to its end.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -40,6 +40,12 @@ pub enum Fault {
     /// The header of a file in a tar is broken: whatever comes after it can't be found.
     #[error("the header of a file in the tar is broken, and the files after it are not found")]
     Tar,
+    /// A tar has a link here, to a file that is not in it.
+    #[error("it is a link to a file that is not in the tar")]
+    Link,
+    /// A tar has a file here whose zeros are left out.
+    #[error("its zeros are left out in the tar, which is not read; pack it without --sparse")]
+    Sparse,
     /// The content is larger than the limit.
     #[error("it is unpacked to more than {}", Bytes(*.limit))]
     TooLarge {
@@ -75,7 +81,7 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Why a zip ends early.
+/// The reason why a zip ends early.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Cut {

@@ -26,7 +26,7 @@ pub enum Filled {
     End(Option<Fault>),
 }
 
-/// What comes next in a zip: a file with its name, and why it can't be read.
+/// The next thing in a zip: a file with its name, and the reason if it can't be read.
 #[derive(Debug)]
 pub enum Member {
     /// A file of this name.
@@ -37,7 +37,7 @@ pub enum Member {
     None,
 }
 
-/// What is unusual about the files of a zip.
+/// Something unusual about the files of a zip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Note {
     /// There are several files.
@@ -183,7 +183,7 @@ fn stored(entry: &table::Entry) -> Option<(u64, Stored)> {
     (!entry.is_folder()).then_some((entry.offset, stored))
 }
 
-/// What is to be said if files have the same name.
+/// The note that files have the same name.
 fn of_one_name(entries: &[table::Entry]) -> Option<Note> {
     let mut counts: HashMap<&[u8], u64> = HashMap::new();
     for entry in entries {

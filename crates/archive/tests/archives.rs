@@ -134,6 +134,34 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
+fn links_in_a_tar_are_the_files_that_they_lead_to() {
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(1);
+    tar.append_data(&mut header, "games/a.rmv", &b"a"[..])
+        .unwrap();
+    for (name, target, kind) in [
+        ("b.rmv", "games/a.rmv", tar::EntryType::Link),
+        ("games/c.rmv", "a.rmv", tar::EntryType::Symlink),
+        ("games/d.rmv", "../../a.rmv", tar::EntryType::Symlink),
+    ] {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(0);
+        tar.append_link(&mut header, name, target).unwrap();
+    }
+    let archive = open(&tar.into_inner().unwrap(), "a.tar").unwrap();
+    assert_eq!(
+        names(&archive),
+        ["games/a.rmv", "b.rmv", "games/c.rmv", "games/d.rmv"]
+    );
+    for name in ["games/a.rmv", "b.rmv", "games/c.rmv"] {
+        assert_eq!(content(&archive, name).unwrap(), b"a");
+    }
+    assert!(matches!(content(&archive, "games/d.rmv"), Err(Fault::Link)));
+}
+
+#[test]
 fn a_zip_without_a_table_is_read_as_far_as_it_goes() {
     let (a, b) = (noise(5000), noise(7000));
     for method in [0, 8] {

@@ -20,7 +20,7 @@ const LOOKED_AT: usize = 64;
 /// Archives that were opened, the latest last.
 static KNOWN: Mutex<VecDeque<(Known, Arc<Archive>)>> = Mutex::new(VecDeque::new());
 
-/// What says that an archive is still the same.
+/// The marks of an archive's file, by which a change is noticed.
 #[derive(Clone, PartialEq, Eq)]
 struct Known {
     path: PathBuf,
@@ -75,6 +75,41 @@ fn split(path: &Path) -> Option<(&Path, String)> {
     Some((file, names?.join("/")))
 }
 
+/// The place of an input.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'p> {
+    pub path: &'p Path,
+    /// The path leads to a file on the disk, or into one; else it is only a name.
+    pub on_disk: bool,
+    /// The number of archives around it.
+    pub depth: usize,
+}
+
+impl<'p> Place<'p> {
+    pub const fn file(path: &'p Path) -> Self {
+        Self {
+            path,
+            on_disk: true,
+            depth: 0,
+        }
+    }
+
+    pub const fn name(path: &'p Path) -> Self {
+        Self {
+            on_disk: false,
+            ..Self::file(path)
+        }
+    }
+
+    const fn inner(self, path: &'p Path) -> Self {
+        Self {
+            path,
+            on_disk: self.on_disk,
+            depth: self.depth + 1,
+        }
+    }
+}
+
 /// A file in an archive.
 pub(crate) struct Entry {
     pub path: PathBuf,
@@ -91,7 +126,7 @@ impl Entry {
     }
 }
 
-/// What is in an archive, and its archives.
+/// The files in an archive and in its archives.
 #[derive(Default)]
 pub(crate) struct Listed {
     pub entries: Vec<Result<Entry, Error>>,
@@ -100,14 +135,14 @@ pub(crate) struct Listed {
     held: u64,
     /// How large all of them may be, and how large all files.
     most: u64,
-    /// What the files say that they will take.
+    /// The sizes that the files declare, together.
     declared: u64,
     /// A limit was met.
     is_full: bool,
 }
 
 impl Listed {
-    /// Counts what a file says that it will take. What takes far more than the whole archive was made to do so.
+    /// Counts the size that a file declares. Files that take far more than the whole archive were made to do so.
     fn holds(&mut self, file: &File) -> Result<(), Fault> {
         self.declared = self.declared.saturating_add(file.declared.unwrap_or(0));
         self.is_full = self.declared > self.most;
@@ -167,7 +202,11 @@ fn archive(
 }
 
 /// Opens the file in an archive that a path leads to; `None` if it does not lead into a file.
-pub(crate) fn archived(path: &Path, options: &OpenOptions) -> Result<Option<Input>, Error> {
+/// Also returns the number of archives around it.
+pub(crate) fn archived(
+    path: &Path,
+    options: &OpenOptions,
+) -> Result<Option<(Input, usize)>, Error> {
     let Some((file, names)) = split(path) else {
         return Ok(None);
     };
@@ -187,9 +226,10 @@ pub(crate) fn archived(path: &Path, options: &OpenOptions) -> Result<Option<Inpu
     let opened = archive(&at, Some(&meta), || open::file(file, options));
     let mut within = opened.map_err(missing)?;
     let mut rest = names.as_str();
-    for _ in 0..Limits::default().max_depth {
+    for depth in 1..=Limits::default().max_depth {
         if let Some(entry) = within.find(rest) {
-            return within.unpack(entry).map(Some).map_err(Error::archive(path));
+            let input = within.unpack(entry).map_err(Error::archive(path))?;
+            return Ok(Some((input, depth)));
         }
         // An archive in it.
         let ends = rest.match_indices('/').map(|(at, _)| at);
@@ -219,8 +259,12 @@ impl Formats {
     pub(crate) fn archive_of(
         &self,
         input: &Input,
-        path: &Path,
+        place: Place<'_>,
     ) -> Result<Option<Arc<Archive>>, Error> {
+        let path = place.path;
+        if place.depth >= Limits::default().max_depth {
+            return Ok(None);
+        }
         let kind = Kind::of(input).map_err(Error::io(path))?;
         if kind.is_none() && !is_named_zip(path) {
             return Ok(None);
@@ -232,8 +276,9 @@ impl Formats {
             let is_own = || archive.fault().is_some() || !self.holds_others(archive);
             archive.is_of_one_name() && (is_recording || is_named && is_own())
         };
-        let meta = fs::metadata(file_of(path)).ok().filter(Metadata::is_file);
-        match archive(path, meta.as_ref(), || Ok(input.clone())) {
+        // A name of bytes in memory says nothing about a file of this name.
+        let meta = place.on_disk.then(|| fs::metadata(file_of(path)).ok());
+        match archive(path, meta.flatten().as_ref(), || Ok(input.clone())) {
             Ok(archive) if is_one(&archive) => Ok(None),
             Ok(archive) => Ok(Some(archive)),
             // The format says what is wrong with its own.
@@ -266,43 +311,48 @@ impl Formats {
             return Ok(None);
         };
         let input = Input::file(file).map_err(Error::io(path))?;
-        let archive = self.archive_of(&input, path)?;
-        Ok(archive.map(|archive| self.list(&archive, path).entries))
+        let place = Place::file(path);
+        let archive = self.archive_of(&input, place)?;
+        Ok(archive.map(|archive| self.list(&archive, place).entries))
     }
 
     /// Lists the files in an archive and in the archives in it.
-    pub(crate) fn list(&self, archive: &Arc<Archive>, path: &Path) -> Listed {
+    fn list(&self, archive: &Arc<Archive>, place: Place<'_>) -> Listed {
         let mut listed = Listed {
             most: Limits::default().of_packed(archive.size()),
             ..Listed::default()
         };
-        self.list_into(archive, (path, Path::new("")), 1, &mut listed);
+        self.list_into(archive, place, Path::new(""), &mut listed);
         listed
     }
 
     fn list_into(
         &self,
         archive: &Arc<Archive>,
-        (path, below): (&Path, &Path),
-        depth: usize,
+        place: Place<'_>,
+        below: &Path,
         listed: &mut Listed,
     ) {
-        let limits = Limits::default();
         if let Some(fault) = archive.fault() {
-            listed
-                .entries
-                .push(Err(Error::archive(path)(fault.clone())));
+            let error = Error::archive(place.path)(fault.clone());
+            listed.entries.push(Err(error));
         }
         for file in archive.files() {
-            let (path, below) = (path.join(&file.name), below.join(&file.name));
-            if is_entered(&path) && depth < limits.max_depth {
-                match self.inner(archive, file, &path) {
-                    Ok(Some(inner)) => {
-                        if let Err(fault) = listed.enter(&inner) {
+            let (path, below) = (place.path.join(&file.name), below.join(&file.name));
+            let is_named = self.from_extension(&path).is_some();
+            // Links to what is not there are of interest only if they should be recordings, as in folders.
+            if matches!(file.fault(), Some(Fault::Link)) && !is_named {
+                continue;
+            }
+            if is_entered(&path) {
+                let inner = place.inner(&path);
+                match self.inner(archive, file, inner) {
+                    Ok(Some(archive)) => {
+                        if let Err(fault) = listed.enter(&archive) {
                             listed.entries.push(Err(Error::archive(&path)(fault)));
                             return;
                         }
-                        self.list_into(&inner, (&path, &below), depth + 1, listed);
+                        self.list_into(&archive, inner, &below, listed);
                         if listed.is_full {
                             return;
                         }
@@ -333,18 +383,19 @@ impl Formats {
         &self,
         archive: &Archive,
         file: &File,
-        path: &Path,
+        place: Place<'_>,
     ) -> Result<Option<Arc<Archive>>, Error> {
-        let input = archive.unpack(file).map_err(Error::archive(path))?;
-        self.archive_of(&input, path)
+        let input = archive.unpack(file).map_err(Error::archive(place.path))?;
+        self.archive_of(&input, place)
     }
 
     /// Opens the only recording in an archive. An archive of several is an error.
     pub(crate) fn only_in(
         &self,
         archive: &Arc<Archive>,
-        path: &Path,
+        place: Place<'_>,
     ) -> Result<(Input, PathBuf), Error> {
+        let path = place.path;
         if archive.is_stream()
             && let Some(file) = archive.files().first()
         {
@@ -353,7 +404,7 @@ impl Formats {
         }
         let mut found: Vec<Entry> = Vec::new();
         let mut problem = None;
-        for entry in self.list(archive, path).entries {
+        for entry in self.list(archive, place).entries {
             match entry {
                 Ok(entry) if is_of_system(&entry.file.name) => {}
                 Ok(entry) => found.push(entry),

@@ -25,6 +25,14 @@ pub struct Found {
 }
 
 impl Found {
+    fn of(entry: Entry) -> Self {
+        Self {
+            path: entry.path,
+            named: false,
+            below: entry.below,
+        }
+    }
+
     fn named(path: &Path) -> Self {
         // Paths such as `.` or those ending in `..` have no file name of their own.
         let name = path.file_name().map(PathBuf::from).or_else(|| {
@@ -110,23 +118,19 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory)
 }
 
-/// A file that was named, or what is in it.
+/// A file that was named, or the files in it.
 fn file(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     match formats.listed(path) {
         Ok(Some(listed)) => {
-            let of = |entry: Entry| Found {
-                path: entry.path,
-                named: false,
-                below: entry.below,
-            };
-            listed.into_iter().map(|entry| entry.map(of)).collect()
+            let found = listed.into_iter();
+            found.map(|entry| entry.map(Found::of)).collect()
         }
         Ok(None) => vec![Ok(Found::named(path))],
         Err(error) => vec![Err(error)],
     }
 }
 
-/// What a path below an archive stands for: a file in it, all files in a folder in it, or those that match a
+/// The files that a path below an archive stands for: a file in it, all files in a folder in it, or those that match a
 /// pattern.
 fn within(formats: &Formats, archive: &Path, path: &Path) -> Vec<Result<Found, Error>> {
     let wanted = path.strip_prefix(archive).unwrap_or(path);
@@ -179,12 +183,8 @@ fn within(formats: &Formats, archive: &Path, path: &Path) -> Vec<Result<Found, E
     if others.is_empty() {
         return vec![Err(not_found())];
     }
-    let of = |entry: Entry| Found {
-        path: entry.path,
-        named: false,
-        below: entry.below,
-    };
-    others.into_iter().map(|entry| Ok(of(entry))).collect()
+    let found = others.into_iter();
+    found.map(|entry| Ok(Found::of(entry))).collect()
 }
 
 /// Returns the files below a folder that match a pattern, and the folders that are one recording.

@@ -15,7 +15,7 @@ use gametape_core::tape::{
 };
 use gametape_core::{At, Clocks, Input};
 
-use crate::archived::archived;
+use crate::archived::{Place, archived};
 use crate::content::{Content, Draft};
 use crate::instead::instead;
 use crate::open::{self, Limits, OpenOptions};
@@ -74,14 +74,21 @@ impl Formats {
         // Most paths are files, so try this first.
         let error = match open::file(path, options) {
             Ok(input) => {
-                if let Some(archive) = self.archive_of(&input, path)? {
-                    let (input, path) = self.only_in(&archive, path)?;
+                let place = Place::file(path);
+                if let Some(archive) = self.archive_of(&input, place)? {
+                    let (input, path) = self.only_in(&archive, place)?;
                     return self.of_input(input, &path, None, options);
                 }
                 return self.of_input(input, path, Some(path), options);
             }
             Err(error) => match archived(path, options)? {
-                Some(input) => return self.of_archived(input, path, options),
+                Some((input, depth)) => {
+                    let place = Place {
+                        depth,
+                        ..Place::file(path)
+                    };
+                    return self.of_archived(input, place, options);
+                }
                 None => error,
             },
         };
@@ -110,7 +117,7 @@ impl Formats {
     ) -> Result<Recording, Error> {
         let path = Path::new(name);
         let input = open::stream(source, path, &options.limits)?;
-        self.of_archived(input, path, options)
+        self.of_archived(input, Place::name(path), options)
     }
 
     /// Returns the format of a file, or of a folder that is one recording, without opening it;
@@ -123,7 +130,7 @@ impl Formats {
         let options = OpenOptions::default();
         let input = match open::file(path, &options) {
             Ok(input) => input,
-            Err(_) => archived(path, &options).ok()??,
+            Err(_) => archived(path, &options).ok()??.0,
         };
         self.of(&input, path)
     }
@@ -132,15 +139,15 @@ impl Formats {
     fn of_archived(
         &self,
         input: Input,
-        path: &Path,
+        place: Place<'_>,
         options: &OpenOptions,
     ) -> Result<Recording, Error> {
-        match self.archive_of(&input, path)? {
+        match self.archive_of(&input, place)? {
             Some(archive) => {
-                let (input, path) = self.only_in(&archive, path)?;
+                let (input, path) = self.only_in(&archive, place)?;
                 self.of_input(input, &path, None, options)
             }
-            None => self.of_input(input, path, None, options),
+            None => self.of_input(input, place.path, None, options),
         }
     }
 
@@ -150,7 +157,8 @@ impl Formats {
     /// # Errors
     /// Same as [`Formats::open`].
     pub fn open_input(&self, input: impl Into<Input>, name: &str) -> Result<Recording, Error> {
-        self.of_archived(input.into(), Path::new(name), &OpenOptions::default())
+        let place = Place::name(Path::new(name));
+        self.of_archived(input.into(), place, &OpenOptions::default())
     }
 
     fn of_input(

@@ -6,7 +6,7 @@ use gametape_core::{Finding, Severity};
 
 use crate::{Decision, Error, Formats, Policy, Recording};
 
-/// What is known of a recording once it is verified.
+/// The result of verifying a recording.
 #[derive(Debug)]
 pub struct Verified {
     /// The name of its format.

@@ -67,7 +67,7 @@ pub struct Outcome {
 /// The state while files are made.
 struct Folder<'r> {
     path: &'r Path,
-    /// What the user named: the folder, or the zip that it becomes.
+    /// The folder that the user named, or the zip that it becomes.
     out: &'r Path,
     /// The target format, if one was given.
     to: Option<&'r dyn Format>,
@@ -121,7 +121,7 @@ pub fn run(
     }
 }
 
-/// How making files ended.
+/// The end of a call.
 enum Ended {
     /// Each file was made, or has its error.
     Whole(Exit),

@@ -14,7 +14,7 @@ use gametape::core::Spell as _;
 use gametape::{Draft, Error, Existing, Input};
 use tempfile::TempDir;
 
-use super::manifest;
+use super::manifest::{self, Manifest};
 
 /// A zip that is being made.
 pub struct Packed {
@@ -108,9 +108,10 @@ impl Packed {
         Ok(true)
     }
 
-    /// Removes the folder again, if nothing was begun.
+    /// Removes the folder again, if nothing was begun: neither by a call that was killed nor by one that works on it
+    /// now, which holds the manifest.
     pub fn abandon(self) {
-        if !self.was_there {
+        if !self.was_there && Manifest::open(&self.folder).is_ok() {
             let _ = fs::remove_dir_all(&self.folder);
         }
     }

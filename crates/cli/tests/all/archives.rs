@@ -2,13 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use gametape_core::Input;
 use gametape_testkit::archive::pack;
-use snapbox::cmd::cargo_bin;
 
-use crate::common::{fine, json, names, outputs, refused};
+use crate::common::{fine, json, killed_in_between, names, outputs, refused};
 
 /// A folder with recordings of several formats, and a note.
 fn games(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -215,23 +213,8 @@ fn a_call_that_is_killed_makes_the_same_zip_later() {
     outputs(path, &format!("{convert} whole.zip"), 3);
     let work: PathBuf = path.join(".gametape-killed.zip");
     let there = || fs::read_dir(&work).map_or(0, Iterator::count);
-    let mut kills = 0;
-    while there() < 20 && !path.join("killed.zip").exists() && kills < 200 {
-        let before = there();
-        let mut child = std::process::Command::new(cargo_bin("gametape"))
-            .current_dir(path)
-            .args(convert.split(' ').chain(["killed.zip"]))
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        while there() < before + 5 && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        kills += 1;
-    }
+    let is_enough = || there() >= 20 || path.join("killed.zip").exists();
+    killed_in_between(path, &format!("{convert} killed.zip"), there, is_enough);
     outputs(path, &format!("{convert} killed.zip"), 3);
     assert_eq!(
         unpacked(&path.join("killed.zip")),

@@ -81,3 +81,29 @@ pub fn names(folder: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// Calls a command again and again, and kills it as soon as it has made a few more files, until `is_enough`.
+pub fn killed_in_between(
+    folder: &Path,
+    args: &str,
+    there: impl Fn() -> usize,
+    is_enough: impl Fn() -> bool,
+) {
+    let mut kills = 0;
+    while !is_enough() && kills < 200 {
+        let before = there();
+        let mut child = std::process::Command::new(cargo_bin("gametape"))
+            .current_dir(folder)
+            .args(words(args))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while there() < before + 5 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+    }
+}

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use gametape::echo::echoreplay::ZipWriter;
 use gametape_samples::echo::{Match, MatchOptions};
-use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
-use crate::common::{expect, fine, json, outputs};
+use crate::common::{expect, fine, json, killed_in_between, outputs};
 
 /// Matches of an archive.
 const MATCHES: u64 = 40;
@@ -77,23 +76,10 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
         let made = path.join("killed");
         if made.exists() { files(&made).len() } else { 0 }
     };
-    let mut kills = 0;
     // Killed as soon as a few more are there than before, and in the midst of others.
-    while there() < MATCHES as usize / 2 && kills < 200 {
-        let before = there();
-        let mut child = std::process::Command::new(cargo_bin("gametape"))
-            .current_dir(path)
-            .args(["convert", "archive", "--to", "butter", "--out", "killed"])
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        while there() < before + 5 && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        kills += 1;
-    }
+    let is_enough = || there() >= MATCHES as usize / 2;
+    let convert = "convert archive --to butter --out killed";
+    killed_in_between(path, convert, there, is_enough);
     let notes = fs::read(path.join("killed/.gametape-made.jsonl")).unwrap();
     let noted = notes.split(|byte| *byte == b'\n').count() - 1;
     let (again, _) = outputs(path, "convert --json archive --to butter --out killed", 3);

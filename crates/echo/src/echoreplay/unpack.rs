@@ -25,7 +25,7 @@ pub(super) enum Filled {
     End(Option<Rule>),
 }
 
-/// What comes next: a file with its name, and why it can't be read.
+/// The next thing: a file with its name, and the reason if it can't be read.
 pub(super) enum Member {
     Open(Box<str>),
     Closed(Box<str>, Rule),

@@ -213,6 +213,39 @@ fn an_archive_that_changes_is_read_again() {
 }
 
 #[test]
+fn bytes_in_memory_are_not_taken_for_the_file_of_their_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.zip");
+    let games = samples("rmv");
+    fs::write(&path, pack("stored.zip", &[("a.rmv", &games[0])])).unwrap();
+    let other = pack("stored.zip", &[("a.rmv", &games[1])]);
+    let read = Recording::from_bytes(other, path.to_str().unwrap()).unwrap();
+    assert!(read.input().bytes().unwrap() == games[1]);
+    let read = Recording::open(path.join("a.rmv")).unwrap();
+    assert!(read.input().bytes().unwrap() == games[0]);
+}
+
+#[test]
+fn no_more_than_four_archives_in_each_other_are_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.zip");
+    let mut packed = samples("rmv").swap_remove(0);
+    let mut name = "a.rmv";
+    for depth in 1..=5 {
+        packed = pack("deflate.zip", &[(name, &packed)]);
+        name = "inner.zip";
+        fs::write(&path, &packed).unwrap();
+        assert_eq!(Recording::open(&path).is_ok(), depth < 5, "{depth}");
+    }
+    let deepest = path.join("inner.zip/inner.zip/inner.zip/inner.zip");
+    assert_eq!(found(&path)[0].0, deepest);
+    assert_eq!(
+        Recording::open(deepest).unwrap_err().code(),
+        "unknown-format"
+    );
+}
+
+#[test]
 fn what_is_lost_in_an_archive_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.zip");
