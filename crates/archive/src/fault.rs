@@ -44,7 +44,7 @@ pub enum Fault {
     #[error("it is a link to a file that is not in the tar")]
     Link,
     /// A tar has a file here whose zeros are left out.
-    #[error("its zeros are left out in the tar, which is not read; pack it without --sparse")]
+    #[error("its zeros are left out in the tar, which is not read; pack it as a whole file")]
     Sparse,
     /// The content is larger than the limit.
     #[error("it is unpacked to more than {}", Bytes(*.limit))]
