@@ -10,6 +10,9 @@ use crate::spool::{self, Spool};
 use crate::table::{self, LOCAL_SIZE, LocalHeader, is_of_system};
 use crate::{Cut, Fault, Filled, Kind, Limits, Member, Unzip, decode, names};
 
+/// The number of links in a tar, one to the next, that are followed: as many as Linux follows.
+const MOST_LINKS: usize = 40;
+
 /// A file in an archive.
 #[derive(Clone, Debug)]
 pub struct File {
@@ -18,8 +21,6 @@ pub struct File {
     pub name: String,
     /// The number of bytes that it takes in the archive; in one that is compressed as a whole, its size.
     pub packed: u64,
-    /// The size that the archive declares; `None` if it declares none.
-    pub declared: Option<u64>,
     place: Place,
 }
 
@@ -42,6 +43,16 @@ impl File {
         match &self.place {
             Place::Broken(fault) => Some(fault),
             _ => None,
+        }
+    }
+
+    /// Returns the size that the archive declares; `None` if it declares none.
+    #[must_use]
+    pub const fn declared(&self) -> Option<u64> {
+        match &self.place {
+            Place::Zipped(entry) => Some(entry.full),
+            Place::At(range) => Some(range.end - range.start),
+            Place::Whole(_) | Place::Broken(_) => None,
         }
     }
 }
@@ -258,7 +269,10 @@ impl Archive {
                 Err(error) => return Err(error.into()),
             };
             let kind = entry.header().entry_type();
-            if kind.is_dir() || kind.is_pax_global_extensions() {
+            let is_link = kind.is_hard_link() || kind.is_symlink();
+            let is_file = kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse();
+            // Folders, pipes and devices.
+            if !is_file && !is_link {
                 continue;
             }
             let name = table::text(&entry.path_bytes());
@@ -266,19 +280,21 @@ impl Archive {
             let end = start.saturating_add(packed);
             let place = match kind {
                 kind if kind.is_gnu_sparse() => Place::Broken(Fault::Sparse),
-                kind if !kind.is_file() && !kind.is_contiguous() => Place::Broken(Fault::Link),
+                _ if is_link => Place::Broken(Fault::Link),
                 _ if end > size => Place::Broken(Fault::Cut(Cut::Data)),
                 _ => Place::At(start..end),
             };
             if let Some(target) = entry.link_name_bytes() {
                 let target = table::text(&target);
+                let is_elsewhere = kind.is_symlink() && target.starts_with('/');
                 // That of a hard link is below the tar, that of another beside it.
                 let folder = name.rsplit_once('/').map(|(folder, _)| folder);
                 let target = match folder.filter(|_| kind.is_symlink()) {
                     Some(folder) => format!("{folder}/{target}"),
                     None => target,
                 };
-                links.push((self.files.len(), names::below(&target)));
+                let target = names::resolved(&target).filter(|_| !is_elsewhere);
+                links.extend(target.map(|target| (self.files.len(), target)));
             }
             self.push(&name, packed, place);
             self.check_count(self.files.len() as u64)?;
@@ -287,15 +303,28 @@ impl Archive {
         Ok(())
     }
 
-    /// Gives links what the files have that they lead to.
+    /// Gives links what the files have that they lead to, also through other links.
     fn follow(&mut self, links: &[(usize, String)]) {
+        if links.is_empty() {
+            return;
+        }
         let names = self.files.iter().map(|file| file.name.clone());
         let by_name: HashMap<String, usize> = names.zip(0..).collect();
-        for (at, target) in links {
-            let found = by_name.get(target).and_then(|at| self.files.get(*at));
-            let found = found.map(|file| (file.packed, file.declared, file.place.clone()));
+        let target = |(at, name): &(usize, String)| Some((*at, *by_name.get(name)?));
+        let targets: HashMap<usize, usize> = links.iter().filter_map(target).collect();
+        for (at, _) in links {
+            let mut end = *at;
+            // Links that lead to each other have no end.
+            for _ in 0..MOST_LINKS {
+                let Some(next) = targets.get(&end) else {
+                    break;
+                };
+                end = *next;
+            }
+            let found = self.files.get(end);
+            let found = found.map(|file| (file.packed, file.place.clone()));
             if let (Some(found), Some(link)) = (found, self.files.get_mut(*at)) {
-                (link.packed, link.declared, link.place) = found;
+                (link.packed, link.place) = found;
             }
         }
     }
@@ -325,15 +354,9 @@ impl Archive {
 
     fn push(&mut self, name: &str, packed: u64, place: Place) {
         let name = names::below(name);
-        let declared = match &place {
-            Place::Zipped(entry) => Some(entry.full),
-            Place::At(range) => Some(range.end - range.start),
-            Place::Whole(_) | Place::Broken(_) => None,
-        };
         self.files.push(File {
             name,
             packed,
-            declared,
             place,
         });
     }

@@ -20,6 +20,19 @@ pub fn below(name: &str) -> String {
     parts.join("/")
 }
 
+/// The path of the file that a link leads to, as [`below`] writes it; `None` if it leads out of the archive.
+pub fn resolved(target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in target.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(below(&parts.join("/")))
+}
+
 /// Makes names different by numbers: the second `a.rmv` becomes `a (2).rmv`. Returns the largest number of
 /// files of one name.
 pub fn set_apart(names: &mut [&mut String]) -> u64 {

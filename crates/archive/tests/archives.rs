@@ -143,7 +143,14 @@ fn links_in_a_tar_are_the_files_that_they_lead_to() {
     for (name, target, kind) in [
         ("b.rmv", "games/a.rmv", tar::EntryType::Link),
         ("games/c.rmv", "a.rmv", tar::EntryType::Symlink),
-        ("games/d.rmv", "../../a.rmv", tar::EntryType::Symlink),
+        ("games/d.rmv", "../../games/a.rmv", tar::EntryType::Symlink),
+        ("last/e.rmv", "../games/./a.rmv", tar::EntryType::Symlink),
+        ("f.rmv", "g.rmv", tar::EntryType::Symlink),
+        ("g.rmv", "b.rmv", tar::EntryType::Symlink),
+        ("h.rmv", "i.rmv", tar::EntryType::Symlink),
+        ("i.rmv", "h.rmv", tar::EntryType::Symlink),
+        ("games/k.rmv", "/b.rmv", tar::EntryType::Symlink),
+        ("pipe.rmv", "b.rmv", tar::EntryType::Fifo),
     ] {
         let mut header = tar::Header::new_gnu();
         header.set_entry_type(kind);
@@ -153,12 +160,35 @@ fn links_in_a_tar_are_the_files_that_they_lead_to() {
     let archive = open(&tar.into_inner().unwrap(), "a.tar").unwrap();
     assert_eq!(
         names(&archive),
-        ["games/a.rmv", "b.rmv", "games/c.rmv", "games/d.rmv"]
+        [
+            "games/a.rmv",
+            "b.rmv",
+            "games/c.rmv",
+            "games/d.rmv",
+            "last/e.rmv",
+            "f.rmv",
+            "g.rmv",
+            "h.rmv",
+            "i.rmv",
+            "games/k.rmv"
+        ]
     );
-    for name in ["games/a.rmv", "b.rmv", "games/c.rmv"] {
-        assert_eq!(content(&archive, name).unwrap(), b"a");
+    for name in [
+        "games/a.rmv",
+        "b.rmv",
+        "games/c.rmv",
+        "last/e.rmv",
+        "f.rmv",
+        "g.rmv",
+    ] {
+        assert_eq!(content(&archive, name).unwrap(), b"a", "{name}");
     }
-    assert!(matches!(content(&archive, "games/d.rmv"), Err(Fault::Link)));
+    for name in ["games/d.rmv", "h.rmv", "i.rmv", "games/k.rmv"] {
+        assert!(
+            matches!(content(&archive, name), Err(Fault::Link)),
+            "{name}"
+        );
+    }
 }
 
 #[test]

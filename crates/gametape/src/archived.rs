@@ -144,7 +144,7 @@ pub(crate) struct Listed {
 impl Listed {
     /// Counts the size that a file declares. Files that take far more than the whole archive were made to do so.
     fn holds(&mut self, file: &File) -> Result<(), Fault> {
-        self.declared = self.declared.saturating_add(file.declared.unwrap_or(0));
+        self.declared = self.declared.saturating_add(file.declared().unwrap_or(0));
         self.is_full = self.declared > self.most;
         if self.is_full {
             return Err(Fault::TooLarge { limit: self.most });
