@@ -17,8 +17,8 @@ pub enum Fault {
     /// These are not the bytes of an archive.
     #[error("it is no archive")]
     NoArchive,
-    /// A zip ends early.
-    #[error("the zip ends early: {0}")]
+    /// The archive ends early.
+    #[error("the archive ends early: {0}")]
     Cut(Cut),
     /// The file needs a password.
     #[error("it is encrypted; unpack it first")]
@@ -81,7 +81,7 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// The reason why a zip ends early.
+/// The reason why an archive ends early.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Cut {

@@ -283,7 +283,7 @@ fn what_is_lost_in_an_archive_is_named() {
     let said = problems(&whole[..table]);
     assert_eq!(
         said[0],
-        "games.zip: the zip ends early: it was not finished, or the table at its end is broken"
+        "games.zip: the archive ends early: it was not finished, or the table at its end is broken"
     );
 
     // A bomb in a bomb: archives are counted, and nothing of this size is unpacked.
