@@ -50,7 +50,7 @@ impl Run {
         (self.last, self.to_ms) = (step, time_ms);
     }
 
-    /// Whether the run is faster than a hand: known games are slower by far over several steps.
+    /// Whether the run is faster than a hand over several steps.
     fn is_faster_than_hands(&self, reach: i32) -> bool {
         let ms = match self.to_ms.saturating_sub(self.from_ms) {
             // At most one tick of Windows may be between them.
@@ -200,8 +200,8 @@ fn farthest(first: u16, places: &[u16]) -> i32 {
     i32::from(most).max(-i32::from(least))
 }
 
-/// The speed limit for several steps, as a share of the reach per millisecond: 4 pixels, where a
-/// hand reaches 1.
+/// The speed limit for several steps, as a share of the reach per millisecond: 4 pixels, where known
+/// hands reach 3.1 in 8 to 12 ms.
 const FAST: f64 = 1.0 / 3.0;
 /// A run of more steps than this is a normal path.
 const MOST_STEPS: u32 = 8;
