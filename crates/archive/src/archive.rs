@@ -1,6 +1,6 @@
 //! An archive as a folder: its files, each of which is unpacked by itself.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ pub struct Archive {
     fault: Option<Fault>,
     is_stream: bool,
     /// The positions of the files by their names.
-    by_name: HashMap<String, usize>,
+    by_name: BTreeMap<String, usize>,
     is_of_one_name: bool,
 }
 
@@ -89,7 +89,7 @@ impl Archive {
             limits,
             fault: None,
             is_stream: false,
-            by_name: HashMap::new(),
+            by_name: BTreeMap::new(),
             is_of_one_name: false,
         };
         match kind {
@@ -125,6 +125,32 @@ impl Archive {
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&File> {
         self.by_name.get(name).and_then(|at| self.files.get(*at))
+    }
+
+    /// Returns the files in a folder, without those in its subfolders; none if there is no such folder. The
+    /// name of the archive's own folder is empty.
+    #[must_use]
+    pub fn in_folder(&self, folder: &str) -> Vec<&File> {
+        let prefix = match folder {
+            "" => String::new(),
+            folder => format!("{folder}/"),
+        };
+        let mut found = Vec::new();
+        let mut from = prefix.clone();
+        while let Some((name, at)) = self.by_name.range(from.clone()..).next() {
+            let Some(below) = name.strip_prefix(&prefix) else {
+                break;
+            };
+            // After a name comes the same with the least character more; after a folder, `0` follows on `/`.
+            from = match below.split_once('/') {
+                Some((inner, _)) => format!("{prefix}{inner}0"),
+                None => {
+                    found.extend(self.files.get(*at));
+                    format!("{name}\0")
+                }
+            };
+        }
+        found
     }
 
     /// Whether all files have one name, apart from those that a system adds: a recorder that closed a zip twice
@@ -309,9 +335,9 @@ impl Archive {
             return;
         }
         let names = self.files.iter().map(|file| file.name.clone());
-        let by_name: HashMap<String, usize> = names.zip(0..).collect();
+        let by_name: BTreeMap<String, usize> = names.zip(0..).collect();
         let target = |(at, name): &(usize, String)| Some((*at, *by_name.get(name)?));
-        let targets: HashMap<usize, usize> = links.iter().filter_map(target).collect();
+        let targets: BTreeMap<usize, usize> = links.iter().filter_map(target).collect();
         for (at, _) in links {
             let mut end = *at;
             // Links that lead to each other have no end.

@@ -1,13 +1,16 @@
 //! Archives as folders: `games.zip/2022/a.rmv` is a path.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, Metadata};
+use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use gametape_archive::{Archive, Fault, File, Kind, Limits, is_of_system};
 use gametape_core::Input;
+use gametape_core::tape::{Disk, Files, Format};
 
 use crate::open::{self, OpenOptions};
 use crate::{Error, Formats};
@@ -71,8 +74,7 @@ fn split(path: &Path) -> Option<(&Path, String)> {
         return None;
     }
     let below = path.strip_prefix(file).ok()?;
-    let names: Option<Vec<&str>> = below.iter().map(|name| name.to_str()).collect();
-    Some((file, names?.join("/")))
+    Some((file, joined(below)?))
 }
 
 /// The place of an input.
@@ -110,20 +112,88 @@ impl<'p> Place<'p> {
     }
 }
 
-/// A file in an archive.
+/// The place of a recording, where what belongs to it is looked for: a path, and the files there.
+pub(crate) type Lies = (PathBuf, Arc<dyn Files>);
+
+/// An archive, and the place where it lies.
+#[derive(Clone, Debug)]
+pub(crate) struct Within {
+    path: PathBuf,
+    archive: Arc<Archive>,
+    /// The files around it; `None` for bytes in memory.
+    around: Option<Arc<dyn Files>>,
+}
+
+impl Within {
+    /// The name below the archive of a path.
+    fn name(&self, path: &Path) -> io::Result<String> {
+        let name = path.strip_prefix(&self.path).ok().and_then(joined);
+        name.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn unpack(&self, file: &File, path: &Path) -> Result<Input, Error> {
+        self.archive.unpack(file).map_err(Error::archive(path))
+    }
+
+    /// The place of a file in the archive. A file that is compressed by itself lies where its gzip lies.
+    fn lies(self: &Arc<Self>, file: &File) -> Lies {
+        match &self.around {
+            Some(around) if self.archive.is_stream() => {
+                (self.path.with_file_name(&file.name), around.clone())
+            }
+            _ => (self.path.join(&file.name), self.clone()),
+        }
+    }
+}
+
+impl Files for Within {
+    fn open(&self, path: &Path) -> io::Result<Input> {
+        let name = self.name(path)?;
+        let file = self.archive.find(&name);
+        let file = file.ok_or(io::ErrorKind::NotFound)?;
+        self.archive.unpack(file).map_err(io::Error::other)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let name = self.name(folder)?;
+        let files = self.archive.in_folder(&name).into_iter();
+        Ok(files.map(|file| self.path.join(&file.name)).collect())
+    }
+}
+
+/// The names of a path, divided by `/`.
+fn joined(path: &Path) -> Option<String> {
+    let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();
+    Some(names?.join("/"))
+}
+
+/// A path below a folder. An empty one is the folder itself.
+pub(crate) fn at(folder: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() {
+        return folder.to_owned();
+    }
+    folder.join(below)
+}
+
+/// A file in an archive, or a folder in it that is one recording.
 pub(crate) struct Entry {
     pub path: PathBuf,
     /// The path below the archive.
     pub below: PathBuf,
-    archive: Arc<Archive>,
-    file: File,
+    within: Arc<Within>,
+    /// `None` for a folder.
+    file: Option<File>,
 }
 
-impl Entry {
-    fn unpack(&self) -> Result<Input, Error> {
-        let unpacked = self.archive.unpack(&self.file);
-        unpacked.map_err(Error::archive(&self.path))
-    }
+/// What was found at a path in an archive, or in an archive that was named.
+pub(crate) struct Opened {
+    pub input: Input,
+    pub path: PathBuf,
+    pub lies: Lies,
+    /// The format of a folder that is one recording.
+    pub format: Option<Arc<dyn Format>>,
+    /// The number of archives around a file that was named and may be one itself; else 0.
+    pub depth: usize,
 }
 
 /// The files in an archive and in its archives.
@@ -201,17 +271,16 @@ fn archive(
     Ok(archive)
 }
 
-/// Opens the file in an archive that a path leads to; `None` if it does not lead into a file.
-/// Also returns the number of archives around it.
-pub(crate) fn archived(
+/// The innermost archive that a path leads into, the names below it, and the number of archives; `None` if the path
+/// does not lead into a file.
+fn resolve(
     path: &Path,
     options: &OpenOptions,
-) -> Result<Option<(Input, usize)>, Error> {
+) -> Result<Option<(Arc<Within>, String, usize)>, Error> {
     let Some((file, names)) = split(path) else {
         return Ok(None);
     };
     let meta = fs::metadata(file).map_err(Error::io(file))?;
-    let mut at = file.to_owned();
     let not_found = || Error::NotFound {
         path: path.to_owned(),
     };
@@ -223,29 +292,43 @@ pub(crate) fn archived(
         } => not_found(),
         error => error,
     };
-    let opened = archive(&at, Some(&meta), || open::file(file, options));
-    let mut within = opened.map_err(missing)?;
+    let opened = archive(file, Some(&meta), || open::file(file, options));
+    let mut within = Arc::new(Within {
+        path: file.to_owned(),
+        archive: opened.map_err(missing)?,
+        around: Some(Arc::new(Disk)),
+    });
     let mut rest = names.as_str();
     for depth in 1..=Limits::default().max_depth {
-        if let Some(entry) = within.find(rest) {
-            let input = within.unpack(entry).map_err(Error::archive(path))?;
-            return Ok(Some((input, depth)));
-        }
         // An archive in it.
         let ends = rest.match_indices('/').map(|(at, _)| at);
         let mut inner = ends.filter_map(|end| {
             let (name, rest) = rest.split_at_checked(end)?;
-            Some((within.find(name)?, rest.get(1..)?))
+            Some((within.archive.find(name)?, rest.get(1..)?))
         });
-        let (entry, deeper) = inner.next().ok_or_else(not_found)?;
-        at = at.join(&entry.name);
-        let outer = &within;
-        let unpacked = || outer.unpack(entry).map_err(Error::archive(&at));
-        let inner = archive(&at, Some(&meta), unpacked).map_err(missing)?;
-        within = inner;
+        let inner = inner.next().filter(|_| within.archive.find(rest).is_none());
+        let Some((entry, deeper)) = inner else {
+            return Ok(Some((within, rest.to_owned(), depth)));
+        };
+        let at = within.path.join(&entry.name);
+        let unpacked = || within.unpack(entry, &at);
+        let opened = archive(&at, Some(&meta), unpacked);
+        within = Arc::new(Within {
+            archive: opened.map_err(missing)?,
+            path: at,
+            around: Some(within),
+        });
         rest = deeper;
     }
     Err(not_found())
+}
+
+/// Whether a path leads to a file in an archive.
+pub(crate) fn is_in_archive(path: &Path) -> bool {
+    let resolved = resolve(path, &OpenOptions::default());
+    resolved.is_ok_and(|found| {
+        found.is_some_and(|(within, name, _)| within.archive.find(&name).is_some())
+    })
 }
 
 /// Whether a file that was found may be an archive: by its name, since looking into each file takes time.
@@ -255,6 +338,55 @@ pub(crate) fn is_entered(path: &Path) -> bool {
 }
 
 impl Formats {
+    /// Opens the file in an archive that a path leads to, or the folder that is one recording; `None` if it does not
+    /// lead into a file.
+    pub(crate) fn archived(
+        &self,
+        path: &Path,
+        options: &OpenOptions,
+    ) -> Result<Option<Opened>, Error> {
+        let Some((within, name, depth)) = resolve(path, options)? else {
+            return Ok(None);
+        };
+        if let Some(file) = within.archive.find(&name) {
+            return Ok(Some(Opened {
+                input: within.unpack(file, path)?,
+                path: path.to_owned(),
+                lies: within.lies(file),
+                format: None,
+                depth,
+            }));
+        }
+        let opened = self.folder_in(&within, path, options)?;
+        let not_found = || Error::NotFound {
+            path: path.to_owned(),
+        };
+        opened.ok_or_else(not_found).map(Some)
+    }
+
+    /// Opens a folder in an archive that is one recording.
+    fn folder_in(
+        &self,
+        within: &Arc<Within>,
+        path: &Path,
+        options: &OpenOptions,
+    ) -> Result<Option<Opened>, Error> {
+        let Some(format) = self.of_folder(path, &**within) else {
+            return Ok(None);
+        };
+        let Some(folders) = format.folders() else {
+            return Ok(None);
+        };
+        let read = folders.read(path, &**within, options.limits.max_held_bytes);
+        Ok(Some(Opened {
+            input: read.map_err(Error::tape(path))?,
+            path: path.to_owned(),
+            lies: (path.to_owned(), within.clone()),
+            format: Some(format.clone()),
+            depth: 0,
+        }))
+    }
+
     /// Returns the archive that a file is, unless it is one recording: the lines of one match in a zip.
     pub(crate) fn archive_of(
         &self,
@@ -313,31 +445,66 @@ impl Formats {
         let input = Input::file(file).map_err(Error::io(path))?;
         let place = Place::file(path);
         let archive = self.archive_of(&input, place)?;
-        Ok(archive.map(|archive| self.list(&archive, place).entries))
+        let around: Arc<dyn Files> = Arc::new(Disk);
+        Ok(archive.map(|archive| self.list(&archive, place, Some(around)).entries))
     }
 
     /// Lists the files in an archive and in the archives in it.
-    fn list(&self, archive: &Arc<Archive>, place: Place<'_>) -> Listed {
+    fn list(
+        &self,
+        archive: &Arc<Archive>,
+        place: Place<'_>,
+        around: Option<Arc<dyn Files>>,
+    ) -> Listed {
         let mut listed = Listed {
             most: Limits::default().of_packed(archive.size()),
             ..Listed::default()
         };
-        self.list_into(archive, place, Path::new(""), &mut listed);
+        let within = Within {
+            path: place.path.to_owned(),
+            archive: archive.clone(),
+            around,
+        };
+        self.list_into(&Arc::new(within), place, Path::new(""), &mut listed);
         listed
     }
 
-    fn list_into(
-        &self,
-        archive: &Arc<Archive>,
-        place: Place<'_>,
-        below: &Path,
-        listed: &mut Listed,
-    ) {
+    /// The folders in an archive that are one recording each.
+    fn folders_in(&self, within: &Within) -> BTreeSet<String> {
+        let names = within.archive.files().iter();
+        let folders = names.map(|file| file.name.rsplit_once('/').map_or("", |(folder, _)| folder));
+        let folders: BTreeSet<&str> = folders.collect();
+        let is_recording = |folder: &&str| {
+            let path = at(&within.path, Path::new(folder));
+            self.of_folder(&path, within).is_some()
+        };
+        folders
+            .into_iter()
+            .filter(is_recording)
+            .map(ToOwned::to_owned)
+            .collect()
+    }
+
+    fn list_into(&self, within: &Arc<Within>, place: Place<'_>, below: &Path, listed: &mut Listed) {
+        let archive = &within.archive;
+        let folders = self.folders_in(within);
+        let mut listed_folders = BTreeSet::new();
         if let Some(fault) = archive.fault() {
             let error = Error::archive(place.path)(fault.clone());
             listed.entries.push(Err(error));
         }
         for file in archive.files() {
+            if let Some(folder) = folder_of(&file.name, &folders) {
+                if listed_folders.insert(folder) {
+                    listed.entries.push(Ok(Entry {
+                        path: at(place.path, Path::new(folder)),
+                        below: at(below, Path::new(folder)),
+                        within: within.clone(),
+                        file: None,
+                    }));
+                }
+                continue;
+            }
             let (path, below) = (place.path.join(&file.name), below.join(&file.name));
             let is_named = self.from_extension(&path).is_some();
             // Links to what is not there are of interest only if they should be recordings, as in folders.
@@ -352,7 +519,12 @@ impl Formats {
                             listed.entries.push(Err(Error::archive(&path)(fault)));
                             return;
                         }
-                        self.list_into(&archive, inner, &below, listed);
+                        let inside = Arc::new(Within {
+                            path: path.clone(),
+                            archive,
+                            around: Some(within.clone()),
+                        });
+                        self.list_into(&inside, inner, &below, listed);
                         if listed.is_full {
                             return;
                         }
@@ -372,8 +544,8 @@ impl Formats {
             listed.entries.push(Ok(Entry {
                 path,
                 below,
-                archive: archive.clone(),
-                file: file.clone(),
+                within: within.clone(),
+                file: Some(file.clone()),
             }));
         }
     }
@@ -389,24 +561,24 @@ impl Formats {
         self.archive_of(&input, place)
     }
 
-    /// Opens the only recording in an archive. An archive of several is an error.
+    /// Opens the only recording in an archive that lies among the files `around` it. An archive of several is an error.
     pub(crate) fn only_in(
         &self,
         archive: &Arc<Archive>,
         place: Place<'_>,
-    ) -> Result<(Input, PathBuf), Error> {
+        around: Option<Arc<dyn Files>>,
+        options: &OpenOptions,
+    ) -> Result<Opened, Error> {
         let path = place.path;
-        if archive.is_stream()
-            && let Some(file) = archive.files().first()
-        {
-            let input = archive.unpack(file).map_err(Error::archive(path))?;
-            return Ok((input, path.join(&file.name)));
-        }
         let mut found: Vec<Entry> = Vec::new();
         let mut problem = None;
-        for entry in self.list(archive, place).entries {
+        for entry in self.list(archive, place, around).entries {
             match entry {
-                Ok(entry) if is_of_system(&entry.file.name) => {}
+                Ok(entry)
+                    if entry
+                        .file
+                        .as_ref()
+                        .is_some_and(|file| is_of_system(&file.name)) => {}
                 Ok(entry) => found.push(entry),
                 Err(error) => problem = problem.or(Some(error)),
             }
@@ -414,15 +586,18 @@ impl Formats {
         if let Some(error) = problem {
             return Err(error);
         }
-        let is_named = |entry: &Entry| self.from_extension(&entry.path).is_some();
-        if found.iter().any(is_named) {
+        let is_named =
+            |entry: &Entry| entry.file.is_none() || self.from_extension(&entry.path).is_some();
+        if archive.is_stream() && found.len() == 1 {
+            // It is what was meant, whatever it is.
+        } else if found.iter().any(is_named) {
             found.retain(is_named);
         } else if found.len() <= LOOKED_AT {
-            let is_recording = |input| self.recognise(&input).is_some();
-            found.retain(|entry| entry.unpack().is_ok_and(is_recording));
+            let is_recording = |opened: Opened| self.recognise(&opened.input).is_some();
+            found.retain(|entry| self.entry(entry, options).is_ok_and(is_recording));
         }
         match found.as_slice() {
-            [only] => Ok((only.unpack()?, only.path.clone())),
+            [only] => self.entry(only, options),
             [] => Err(Error::UnknownFormat {
                 path: path.to_owned(),
                 what: "an archive without a recording in it".to_owned(),
@@ -435,6 +610,32 @@ impl Formats {
             }),
         }
     }
+
+    fn entry(&self, entry: &Entry, options: &OpenOptions) -> Result<Opened, Error> {
+        let Some(file) = &entry.file else {
+            let opened = self.folder_in(&entry.within, &entry.path, options)?;
+            return opened.ok_or_else(|| Error::NotFound {
+                path: entry.path.clone(),
+            });
+        };
+        Ok(Opened {
+            input: entry.within.unpack(file, &entry.path)?,
+            path: entry.path.clone(),
+            lies: entry.within.lies(file),
+            format: None,
+            depth: 0,
+        })
+    }
+}
+
+/// The outermost folder around a file that is one recording.
+fn folder_of<'n>(name: &'n str, folders: &BTreeSet<String>) -> Option<&'n str> {
+    if folders.is_empty() {
+        return None;
+    }
+    let ends = name.match_indices('/').map(|(at, _)| at);
+    let mut around = iter::once(0).chain(ends).filter_map(|end| name.get(..end));
+    around.find(|folder| folders.contains(*folder))
 }
 
 /// Whether a file is a zip by its name; other bytes may stand before it.

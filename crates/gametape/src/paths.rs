@@ -7,7 +7,7 @@ use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::archived::{Entry, file_of, is_entered};
+use crate::archived::{Entry, at, file_of, is_entered, is_in_archive};
 use crate::{Error, Formats, formats, output};
 use pattern::{Met, Pattern, Wrong};
 
@@ -121,6 +121,10 @@ fn is_missing(error: &io::Error) -> bool {
 /// A file that was named, or the files in it.
 fn file(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     match formats.listed(path) {
+        // All of it is one recording.
+        Ok(Some(listed)) if matches!(listed.as_slice(), [Ok(entry)] if entry.path == path) => {
+            vec![Ok(Found::named(path))]
+        }
         Ok(Some(listed)) => {
             let found = listed.into_iter();
             found.map(|entry| entry.map(Found::of)).collect()
@@ -173,6 +177,8 @@ fn within(formats: &Formats, archive: &Path, path: &Path) -> Vec<Result<Found, E
     }
     let pattern = match Pattern::of(wanted) {
         Ok(pattern) => pattern,
+        // A packet of a folder that is one recording.
+        Err(Wrong::Plain) if is_in_archive(path) => return vec![Ok(Found::named(path))],
         Err(Wrong::Plain) => return vec![Err(not_found())],
         Err(Wrong::Said(message)) => {
             let path = path.to_owned();
@@ -298,7 +304,7 @@ impl Walk<'_> {
                     self.found.push(Ok(Found {
                         path: entry.path,
                         named: false,
-                        below: below.join(entry.below),
+                        below: at(below, &entry.below),
                     }));
                 }
                 Ok(_) => {}

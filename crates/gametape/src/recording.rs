@@ -4,18 +4,18 @@ mod compare;
 mod tables;
 
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gametape_core::table::{Needs, Span};
 use gametape_core::tape::{
-    self, Audit, Converted, Depth, Dump, Format, Info, Measured, OptionDef, Options, Repaired,
-    Secrets, Sink, Source, Tape, Target, Verb, Work,
+    self, Audit, Converted, Depth, Disk, Dump, Format, Info, Measured, OptionDef, Options,
+    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{At, Clocks, Input};
 
-use crate::archived::{Place, archived};
+use crate::archived::{Lies, Opened, Place};
 use crate::content::{Content, Draft};
 use crate::instead::instead;
 use crate::open::{self, Limits, OpenOptions};
@@ -30,6 +30,8 @@ pub struct Recording {
     pub(crate) formats: Formats,
     format: Arc<dyn Format>,
     tape: Arc<dyn Tape>,
+    /// Where it lies; `None` for bytes in memory.
+    lies: Option<Lies>,
 }
 
 impl fmt::Debug for Recording {
@@ -76,32 +78,27 @@ impl Formats {
             Ok(input) => {
                 let place = Place::file(path);
                 if let Some(archive) = self.archive_of(&input, place)? {
-                    let (input, path) = self.only_in(&archive, place)?;
-                    return self.of_input(input, &path, None, options);
+                    let opened = self.only_in(&archive, place, Some(Arc::new(Disk)), options)?;
+                    return self.of_opened(opened, options);
                 }
-                return self.of_input(input, path, Some(path), options);
+                return self.of_input(input, path, Some(on_disk(path)), options);
             }
-            Err(error) => match archived(path, options)? {
-                Some((input, depth)) => {
-                    let place = Place {
-                        depth,
-                        ..Place::file(path)
-                    };
-                    return self.of_archived(input, place, options);
-                }
+            Err(error) => match self.archived(path, options)? {
+                Some(opened) => return self.of_opened(opened, options),
                 None => error,
             },
         };
-        let folder = path.is_dir().then(|| self.of_folder(path)).flatten();
+        let is_folder = path.is_dir();
+        let folder = is_folder.then(|| self.of_folder(path, &Disk)).flatten();
         let Some((format, folders)) = folder.and_then(|format| Some((format, format.folders()?)))
         else {
             return Err(error);
         };
         let format = Arc::clone(format);
         let input = folders
-            .read(path, options.limits.max_held_bytes)
+            .read(path, &Disk, options.limits.max_held_bytes)
             .map_err(Error::tape(path))?;
-        self.tape(format, input, path, Some(path), options)
+        self.tape(format, input, path, Some(on_disk(path)), options)
     }
 
     /// Reads a recording from a stream to its end. `name` is used as its path in messages; its
@@ -117,7 +114,7 @@ impl Formats {
     ) -> Result<Recording, Error> {
         let path = Path::new(name);
         let input = open::stream(source, path, &options.limits)?;
-        self.of_archived(input, Place::name(path), options)
+        self.of_bytes(input, path, options)
     }
 
     /// Returns the format of a file, or of a folder that is one recording, without opening it;
@@ -125,30 +122,58 @@ impl Formats {
     #[must_use]
     pub fn format_of(&self, path: &Path) -> Option<Arc<dyn Format>> {
         if path.is_dir() {
-            return self.of_folder(path).cloned();
+            return self.of_folder(path, &Disk).cloned();
         }
         let options = OpenOptions::default();
         let input = match open::file(path, &options) {
             Ok(input) => input,
-            Err(_) => archived(path, &options).ok()??.0,
+            Err(_) => match self.archived(path, &options).ok()?? {
+                Opened {
+                    format: Some(format),
+                    ..
+                } => return Some(format),
+                opened => opened.input,
+            },
         };
         self.of(&input, path)
     }
 
-    /// Opens an input that may be an archive.
-    fn of_archived(
+    /// Opens bytes that may be an archive.
+    fn of_bytes(
         &self,
         input: Input,
-        place: Place<'_>,
+        path: &Path,
         options: &OpenOptions,
     ) -> Result<Recording, Error> {
+        let place = Place::name(path);
         match self.archive_of(&input, place)? {
             Some(archive) => {
-                let (input, path) = self.only_in(&archive, place)?;
-                self.of_input(input, &path, None, options)
+                let opened = self.only_in(&archive, place, None, options)?;
+                self.of_opened(opened, options)
             }
-            None => self.of_input(input, place.path, None, options),
+            None => self.of_input(input, path, None, options),
         }
+    }
+
+    /// Opens what is in an archive; it may be one itself.
+    fn of_opened(&self, opened: Opened, options: &OpenOptions) -> Result<Recording, Error> {
+        let Opened {
+            input, path, lies, ..
+        } = opened;
+        if let Some(format) = opened.format {
+            return self.tape(format, input, &path, Some(lies), options);
+        }
+        let place = Place {
+            depth: opened.depth,
+            ..Place::file(&path)
+        };
+        if place.depth > 0
+            && let Some(archive) = self.archive_of(&input, place)?
+        {
+            let opened = self.only_in(&archive, place, Some(lies.1), options)?;
+            return self.of_opened(opened, options);
+        }
+        self.of_input(input, &path, Some(lies), options)
     }
 
     /// Opens a recording from an [`Input`], such as bytes in memory or ranges fetched by the
@@ -157,15 +182,14 @@ impl Formats {
     /// # Errors
     /// Same as [`Formats::open`].
     pub fn open_input(&self, input: impl Into<Input>, name: &str) -> Result<Recording, Error> {
-        let place = Place::name(Path::new(name));
-        self.of_archived(input.into(), place, &OpenOptions::default())
+        self.of_bytes(input.into(), Path::new(name), &OpenOptions::default())
     }
 
     fn of_input(
         &self,
         input: Input,
         path: &Path,
-        lies_at: Option<&Path>,
+        lies: Option<Lies>,
         options: &OpenOptions,
     ) -> Result<Recording, Error> {
         let Some(format) = self.of(&input, path) else {
@@ -182,7 +206,7 @@ impl Formats {
                 head,
             });
         };
-        self.tape(format, input, path, lies_at, options)
+        self.tape(format, input, path, lies, options)
     }
 
     fn tape(
@@ -190,23 +214,31 @@ impl Formats {
         format: Arc<dyn Format>,
         input: Input,
         path: &Path,
-        lies_at: Option<&Path>,
+        lies: Option<Lies>,
         options: &OpenOptions,
     ) -> Result<Recording, Error> {
         let of_format = options.options.only(format.options(Verb::Open));
-        let source = Source {
-            input,
-            path: lies_at.map(Path::to_owned),
+        let mut source = Source {
             options: of_format,
+            ..Source::new(input)
         };
+        if let Some((path, files)) = &lies {
+            source.path = Some(path.clone());
+            source.files = files.clone();
+        }
         let tape = format.open(source).map_err(Error::tape(path))?;
         Ok(Recording {
             path: path.to_owned(),
             formats: self.clone(),
             format,
             tape,
+            lies,
         })
     }
+}
+
+fn on_disk(path: &Path) -> Lies {
+    (path.to_owned(), Arc::new(Disk))
 }
 
 impl Recording {
@@ -262,6 +294,17 @@ impl Recording {
             Ok(info) => format!("{} v{}", info.value.format, info.value.format_version),
             Err(_) => self.format.name().to_owned(),
         }
+    }
+
+    /// Opens the files that are read together with the recording: the schema of packets. A file that is not there is an
+    /// error of the kind [`io::ErrorKind::NotFound`].
+    pub fn companions(&self) -> impl Iterator<Item = io::Result<Input>> + '_ {
+        let companions = self.format.companions().zip(self.lies.as_ref());
+        let opened = companions.map(|(companions, (path, files))| {
+            let paths = companions.read_with(path, &**files).into_iter();
+            paths.map(|path| files.open(&path))
+        });
+        opened.into_iter().flatten()
     }
 
     /// Returns the recording as its format implements it.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gametape_archive::is_of_system;
 use gametape_core::Input;
-use gametape_core::tape::{Format, OptionDef, Verb};
+use gametape_core::tape::{Disk, Files, Format, OptionDef, Verb};
 
 use crate::Error;
 
@@ -119,10 +119,10 @@ impl Formats {
     }
 
     /// Returns the format that reads this folder as one recording.
-    pub(crate) fn of_folder(&self, path: &Path) -> Option<&Arc<dyn Format>> {
+    pub(crate) fn of_folder(&self, path: &Path, files: &dyn Files) -> Option<&Arc<dyn Format>> {
         let reads = |format: &&Arc<dyn Format>| {
             let folders = format.folders();
-            folders.is_some_and(|folders| folders.is_recording(path))
+            folders.is_some_and(|folders| folders.is_recording(path, files))
         };
         self.0.iter().find(reads)
     }
@@ -130,7 +130,7 @@ impl Formats {
     /// Returns true if the folder as a whole is one recording.
     #[must_use]
     pub fn is_folder(&self, path: &Path) -> bool {
-        path.is_dir() && self.of_folder(path).is_some()
+        path.is_dir() && self.of_folder(path, &Disk).is_some()
     }
 
     /// Returns the formats that recordings of this format can be converted to, including itself.

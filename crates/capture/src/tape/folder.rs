@@ -1,12 +1,11 @@
 //! Folders of packets, one file each: `full_000001.bin`, `delta_000002_base_000001.bin`.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
 use gametape_core::Spell as _;
-use gametape_core::tape::Error;
+use gametape_core::tape::{Error, Files};
 use gametape_core::text::{Bytes, Grouped};
 use gametape_delta::wire::{HEADER_BYTES, Header};
 
@@ -52,32 +51,30 @@ impl PacketFile {
 }
 
 /// The files of packets in a folder, by tick.
-fn packet_files(folder: &Path) -> io::Result<Vec<PacketFile>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        files.extend(PacketFile::of(entry?.path()));
-    }
-    files.sort_unstable();
-    Ok(files)
+fn packet_files(folder: &Path, files: &dyn Files) -> io::Result<Vec<PacketFile>> {
+    let paths = files.list(folder)?.into_iter();
+    let mut packets: Vec<PacketFile> = paths.filter_map(PacketFile::of).collect();
+    packets.sort_unstable();
+    Ok(packets)
 }
 
 /// Whether a folder is one recording. A missing schema is then one error for the folder, and not
 /// one for each file.
-pub(super) fn is_folder(folder: &Path) -> bool {
-    folder.is_dir()
-        && fs::read_dir(folder).is_ok_and(|mut entries| {
-            entries.any(|entry| entry.is_ok_and(|entry| PacketFile::of(entry.path()).is_some()))
-        })
+pub(super) fn is_folder(folder: &Path, files: &dyn Files) -> bool {
+    let paths = files.list(folder).unwrap_or_default();
+    paths.into_iter().any(|path| PacketFile::of(path).is_some())
 }
 
 /// The packets of a folder, concatenated.
-pub(super) fn read(folder: &Path, limit: u64) -> Result<Input, Error> {
+pub(super) fn read(folder: &Path, files: &dyn Files, limit: u64) -> Result<Input, Error> {
     let mut bytes = Vec::new();
-    for file in packet_files(folder).map_err(Error::Io)? {
+    for file in packet_files(folder, files).map_err(Error::Io)? {
         let left = limit.saturating_sub(bytes.len() as u64);
-        File::open(&file.path)
-            .and_then(|file| file.take(left.saturating_add(1)).read_to_end(&mut bytes))
-            .map_err(|error| Error::Io(in_file(&file, &error)))?;
+        let read = files.open(&file.path).and_then(|packet| {
+            bytes.extend_from_slice(&packet.head(left.saturating_add(1))?);
+            Ok(())
+        });
+        read.map_err(|error| Error::Io(in_file(&file, &error)))?;
         let size = bytes.len() as u64;
         if size > limit {
             return Err(Error::Unsupported(format!(
@@ -95,24 +92,29 @@ fn in_file(file: &PacketFile, error: &io::Error) -> io::Error {
 }
 
 /// Compares the names of a folder's files with their content.
-pub(super) fn names(folder: &Path, input: &Input, findings: &mut Findings) -> Result<(), Error> {
+pub(super) fn names(
+    folder: &Path,
+    files: &dyn Files,
+    input: &Input,
+    findings: &mut Findings,
+) -> Result<(), Error> {
     let mut at = 0;
-    for file in packet_files(folder).map_err(Error::Io)? {
-        let Ok(meta) = file.path.metadata() else {
+    for file in packet_files(folder, files).map_err(Error::Io)? {
+        let Ok(packet) = files.open(&file.path) else {
             continue;
         };
-        let offset = at;
-        at += meta.len();
+        let (offset, bytes) = (at, packet.size());
+        at += bytes;
         // Only this file's bytes count, because the next file is not part of its packet. The file
         // may have grown since it was read.
-        let head = meta.len().min(HEADER_BYTES as u64);
+        let head = bytes.min(HEADER_BYTES as u64);
         let head = (at <= input.size()).then(|| input.range(offset, head));
         let head = head.transpose().map_err(Error::Io)?;
         let header = head.map(|head| Header::read(&head));
         let mut note = |rule: CaptureRule| {
             findings.push(Finding::new(rule.into()).at(offset));
         };
-        let (name, bytes) = (file.name(), meta.len());
+        let name = file.name();
         let Some(Ok((header, payload))) = header else {
             if bytes < HEADER_BYTES as u64 {
                 note(CaptureRule::FileShort { name, bytes });

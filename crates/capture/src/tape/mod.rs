@@ -30,7 +30,7 @@ use std::sync::Arc;
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
-    Error, Estimate, Estimates, Folders, Follow, Format, FormatInfo, Info, Maker, Measured,
+    Error, Estimate, Estimates, Files, Folders, Follow, Format, FormatInfo, Info, Maker, Measured,
     OptionDef, OptionKind, Options, Partial, Repaired, RowCount, Secrets, Sink, Source, Tape,
     Target, Verb, Verdict, Work,
 };
@@ -218,18 +218,18 @@ impl Format for Delta {
 }
 
 impl Folders for Delta {
-    fn is_recording(&self, folder: &Path) -> bool {
-        folder::is_folder(folder)
+    fn is_recording(&self, folder: &Path, files: &dyn Files) -> bool {
+        folder::is_folder(folder, files)
     }
 
-    fn read(&self, folder: &Path, limit: u64) -> Result<Input, Error> {
-        folder::read(folder, limit)
+    fn read(&self, folder: &Path, files: &dyn Files, limit: u64) -> Result<Input, Error> {
+        folder::read(folder, files, limit)
     }
 }
 
 impl Companions for Delta {
-    fn read_with(&self, path: &Path) -> Vec<PathBuf> {
-        schema::places(path)
+    fn read_with(&self, path: &Path, files: &dyn Files) -> Vec<PathBuf> {
+        schema::places(path, folder::is_folder(path, files))
     }
 
     fn replaced(&self, _: &Path, _: &Input) {}

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use gametape_core::Input;
-use gametape_core::tape::{Audit, Error, Options, Source, Work};
+use gametape_core::tape::{Audit, Error, Files, Options, Source, Work};
 use gametape_delta::{Schema, wire};
 
 use super::{error, folder, heads, schema};
@@ -29,6 +29,9 @@ pub struct PacketsTape {
     form: Form,
     pub(super) input: Input,
     path: Option<PathBuf>,
+    files: Arc<dyn Files>,
+    /// It is a folder of packets.
+    is_folder: bool,
     options: Options,
     /// The schema of a file of packets.
     schema: OnceLock<Schema>,
@@ -38,10 +41,15 @@ pub struct PacketsTape {
 
 impl PacketsTape {
     pub(super) fn new(form: Form, source: Source) -> Self {
+        let (path, files) = (source.path, source.files);
+        let is_recording = |path: &PathBuf| folder::is_folder(path, &*files);
+        let is_packets = matches!(form, Form::Delta);
         Self {
             form,
             input: source.input,
-            path: source.path,
+            is_folder: is_packets && path.as_ref().is_some_and(is_recording),
+            path,
+            files,
             options: source.options,
             schema: OnceLock::new(),
             known: OnceLock::new(),
@@ -58,6 +66,8 @@ impl PacketsTape {
             form: self.form,
             input,
             path: self.path.clone(),
+            files: self.files.clone(),
+            is_folder: self.is_folder,
             options: self.options.clone(),
             schema,
             known: OnceLock::new(),
@@ -98,9 +108,9 @@ impl PacketsTape {
             }
         };
         let mut audit = audit_telling(packets, &tell)?;
-        let folder = self.path.as_deref().filter(|path| path.is_dir());
+        let folder = self.path.as_deref().filter(|_| self.is_folder);
         if let Some(folder) = folder {
-            folder::names(folder, &self.input, &mut audit.findings)?;
+            folder::names(folder, &*self.files, &self.input, &mut audit.findings)?;
         }
         if let Packets::Capture(capture) = packets {
             let wrong = match made_of(packets) {
@@ -142,7 +152,10 @@ impl PacketsTape {
         let path = self.path.as_deref().filter(|path| *path != Path::new("-"));
         let schema = match (schema::given(&self.options)?, path) {
             (Some(schema), _) => schema::checked(schema, packets)?,
-            (None, Some(path)) => schema::beside(path, packets)?,
+            (None, Some(path)) => {
+                let places = schema::places(path, self.is_folder);
+                schema::beside(&places, &*self.files, packets)?
+            }
             (None, None) => {
                 return Err(error::wrong(
                     "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema",

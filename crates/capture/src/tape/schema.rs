@@ -1,11 +1,10 @@
 //! Finds the schema of packets: the one that was given, or the one that is next to them.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use gametape_core::Spell as _;
-use gametape_core::tape::{Error, Options};
+use gametape_core::tape::{Disk, Error, Files, Options};
 use gametape_core::text::Bytes;
 use gametape_delta::Schema;
 use gametape_delta::wire::{self, HEADER_BYTES, Header};
@@ -41,7 +40,8 @@ pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
         return Ok(None);
     };
     if bytes.starts_with(&wire::MAGIC.to_le_bytes()) {
-        let schema = beside(path, bytes.into()).map_err(|error| wrong_in(path, &error))?;
+        let schema = beside(&places(path, path.is_dir()), &Disk, bytes.into())
+            .map_err(|error| wrong_in(path, &error))?;
         return Ok(Some(schema));
     }
     let schema = schema_of_json(bytes).map_err(|error| wrong_in(path, &error))?;
@@ -60,17 +60,20 @@ pub(super) fn checked(schema: Schema, packets: Ranges<'_>) -> Result<Schema, Err
 }
 
 /// The schema that is next to packets.
-pub(super) fn beside(path: &Path, packets: Ranges<'_>) -> Result<Schema, Error> {
-    let places = places(path);
+pub(super) fn beside(
+    places: &[PathBuf],
+    files: &dyn Files,
+    packets: Ranges<'_>,
+) -> Result<Schema, Error> {
     let mut read = Vec::new();
-    for place in &places {
-        if let Some(schema) = schema_in(place)? {
+    for place in places {
+        if let Some(schema) = schema_in(place, files)? {
             read.push((place.as_path(), schema));
         }
     }
     let Some((_, schema)) = read.first() else {
         let places: Vec<String> = places.iter().map(|p| p.spelled().into_owned()).collect();
-        let none = match &places[..] {
+        let none = match places.as_slice() {
             [place] => format!("{place} is not there"),
             places => format!("neither {} is there", places.join(" nor ")),
         };
@@ -106,8 +109,8 @@ fn another(theirs: u64, read: &[(&Path, Schema)]) -> String {
 }
 
 /// The places where the schema of a recording may be, nearest first.
-pub(super) fn places(path: &Path) -> Vec<PathBuf> {
-    if path.is_dir() {
+pub(super) fn places(path: &Path, is_folder: bool) -> Vec<PathBuf> {
+    if is_folder {
         return vec![path.join(SCHEMA)];
     }
     let beside = path.with_extension(SCHEMA);
@@ -119,17 +122,15 @@ pub(super) fn places(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The schema in a file; `None` where there is no file.
-fn schema_in(path: &Path) -> Result<Option<Schema>, Error> {
+fn schema_in(path: &Path, files: &dyn Files) -> Result<Option<Schema>, Error> {
     let in_file = |message: &dyn std::fmt::Display| wrong_in(path, message);
-    let file = match File::open(path) {
+    let file = match files.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(in_file(&error)),
     };
-    let mut json = Vec::new();
-    file.take(MAX_SCHEMA_BYTES + 1)
-        .read_to_end(&mut json)
-        .map_err(|error| in_file(&error))?;
+    let json = file.head(MAX_SCHEMA_BYTES + 1);
+    let json = json.map_err(|error| in_file(&error))?;
     let schema = schema_of_json(&json).map_err(|error| in_file(&error))?;
     Ok(Some(schema))
 }

@@ -302,18 +302,12 @@ impl Fingerprint {
         let input = recording.input();
         self.0.update(&input.size().to_le_bytes());
         self.0.update(hash(input)?.as_bytes());
-        let path = recording.path();
-        let companions = recording.format().companions();
-        let beside = companions.map_or_else(Vec::new, |companions| companions.read_with(path));
-        for path in beside {
-            let meta = path.metadata();
-            // Only regular files are read: others may never end.
-            let is_file = meta.is_ok_and(|meta| meta.is_file());
-            match is_file.then(|| hash_file(&path)) {
-                Some(Ok((hash, _))) => self.part(hash.as_bytes()),
+        for companion in recording.companions() {
+            match companion.and_then(|input| hash(&input)) {
+                Ok(hash) => self.part(hash.as_bytes()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => self.part(b""),
                 // The format decides whether that matters.
-                Some(Err(_)) => self.part(b"unreadable"),
-                None => self.part(b""),
+                Err(_) => self.part(b"unreadable"),
             }
         }
         Ok(())

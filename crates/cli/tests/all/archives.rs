@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
+use gametape_samples::delta::Arena;
 use gametape_testkit::archive::pack;
 
 use crate::common::{fine, json, killed_in_between, names, outputs, refused};
+use crate::delta::support::packets;
 
 /// A folder with recordings of several formats, and a note.
 fn games(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -36,6 +38,32 @@ fn games(folder: &Path) -> Vec<(String, Vec<u8>)> {
         fs::write(path, bytes).unwrap();
     }
     files
+}
+
+/// Recordings with others beside them: packets with their schema, in one file and in a folder, and a simulation whose
+/// index knows the bit that is flipped in it.
+fn with_companions(folder: &Path) {
+    let games = folder.join("games");
+    fs::create_dir(games.join("flight")).unwrap();
+    let schema = serde_json::to_vec(&Arena::schema()).unwrap();
+    let packets = packets();
+    fs::write(games.join("flight/schema.json"), &schema).unwrap();
+    fs::write(games.join("stream.schema.json"), &schema).unwrap();
+    fs::write(games.join("stream.delta"), packets.concat()).unwrap();
+    for (tick, packet) in (1..).zip(&packets) {
+        let name = match tick {
+            1 => "full_000001.bin".to_owned(),
+            tick => format!("delta_{tick:06}_base_{:06}.bin", tick - 1),
+        };
+        fs::write(games.join("flight").join(name), packet).unwrap();
+    }
+    let run = games.join("flipped.murk");
+    fs::copy(games.join("run.murk"), &run).unwrap();
+    fine(folder, "index games/flipped.murk");
+    let mut bytes = fs::read(&run).unwrap();
+    let last = bytes.len() - 9;
+    bytes[last] ^= 1;
+    fs::write(run, bytes).unwrap();
 }
 
 /// The content of a zip, by its names.
@@ -72,7 +100,9 @@ fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
 fn each_verb_does_with_an_archive_what_it_does_with_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let files = games(path);
+    games(path);
+    with_companions(path);
+    let files = tree(&path.join("games"));
     let files: Vec<(&str, &[u8])> = files
         .iter()
         .map(|(name, bytes)| (&**name, &**bytes))
@@ -116,6 +146,13 @@ fn each_verb_does_with_an_archive_what_it_does_with_its_folder() {
         "picture GAMES/2022/a.rmv -",
         "verify GAMES/2022",
         "verify GAMES/**/a.rmv",
+        "verify GAMES/flight",
+        "dump GAMES/flight --at step:3",
+        "dump GAMES/flipped.murk --at step:2",
+        "inspect GAMES/flight/full_000001.bin",
+        "diff GAMES/flight GAMES/stream.delta",
+        "convert GAMES/flight made/flight.mcap",
+        "repair GAMES/flipped.murk made/mended.murk",
         "repair GAMES --out made/repaired",
         "convert GAMES/match.echoreplay --to butter --out made/converted",
         "convert GAMES/match.echoreplay --to echoreplay --redact --out made/redacted",

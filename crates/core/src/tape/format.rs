@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::Error;
+use super::files::{Disk, Files};
 use super::format_info::{FormatInfo, Verb};
 use super::option::{OptionDef, Options};
 use super::relation::RelationDef;
@@ -22,6 +23,8 @@ pub struct Source {
     /// Its path, if it has one; files that belong to it may be in the same folder. For a folder
     /// that is one recording, the path of the folder.
     pub path: Option<PathBuf>,
+    /// The files at such paths: those of the disk, unless it lies in an archive.
+    pub files: Arc<dyn Files>,
     /// The format's options for [`Verb::Open`].
     pub options: Options,
 }
@@ -33,6 +36,7 @@ impl Source {
         Self {
             input: input.into(),
             path: None,
+            files: Arc::new(Disk),
             options: Options::new(),
         }
     }
@@ -44,6 +48,12 @@ impl Source {
             path: Some(path.into()),
             ..self
         }
+    }
+
+    /// Returns its path on the disk: a file may be written beside it.
+    #[must_use]
+    pub fn on_disk(&self) -> Option<&Path> {
+        self.path.as_deref().filter(|_| self.files.is_disk())
     }
 }
 
@@ -67,13 +77,13 @@ pub trait Maker: Send + Sync {
 /// Reads folders that are one recording each.
 pub trait Folders: Send + Sync {
     /// Returns whether a folder as a whole is one recording of this format.
-    fn is_recording(&self, folder: &Path) -> bool;
+    fn is_recording(&self, folder: &Path, files: &dyn Files) -> bool;
 
     /// Reads the bytes of such a folder, at most `limit`.
     ///
     /// # Errors
     /// [`Error::Io`]; an error if the folder has more than `limit` bytes.
-    fn read(&self, folder: &Path, limit: u64) -> Result<Input, Error>;
+    fn read(&self, folder: &Path, files: &dyn Files, limit: u64) -> Result<Input, Error>;
 }
 
 /// Knows the other files that belong to a recording.
@@ -81,7 +91,7 @@ pub trait Companions: Send + Sync {
     /// Returns the files that are read together with the recording, whether they exist or not. If
     /// one of them changes, results computed from the recording may change. An index that only
     /// saves time is not included.
-    fn read_with(&self, path: &Path) -> Vec<PathBuf>;
+    fn read_with(&self, path: &Path, files: &dyn Files) -> Vec<PathBuf>;
 
     /// Removes files that no longer fit, after the recording at `path` was replaced by `input`.
     fn replaced(&self, path: &Path, input: &Input);

@@ -28,12 +28,7 @@ pub struct Answer {
 /// use gametape_echo::tape::{EchoTape, Echoreplay};
 ///
 /// let line = "2022/01/02 03:00:00.034\t{\"sessionid\":\"A\",\"game_clock\":12.50}\r\n";
-/// let source = Source {
-///     input: line.as_bytes().to_vec().into(),
-///     path: None,
-///     options: Options::new(),
-/// };
-/// let tape = Echoreplay.open(source)?;
+/// let tape = Echoreplay.open(Source::new(line.as_bytes().to_vec()))?;
 /// let tape = tape.of_type::<EchoTape>().expect("a match");
 /// let answer = tape.answers(Secrets::Show)?.next_answer()?.expect("one frame");
 /// assert_eq!(answer.session, b"{\"sessionid\":\"A\",\"game_clock\":12.50}");

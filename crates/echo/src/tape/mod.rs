@@ -25,8 +25,8 @@ use std::sync::Arc;
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump, DumpSteps,
-    Error, Estimate, Estimates, Follow, Format, FormatInfo, Info, Measured, Options, Partial,
-    Pieces, RelationDef, Repaired, Secrets, Sink, Source, Tape, Target, Work,
+    Error, Estimate, Estimates, Files, Follow, Format, FormatInfo, Info, Measured, Options,
+    Partial, Pieces, RelationDef, Repaired, Secrets, Sink, Source, Tape, Target, Work,
 };
 use gametape_core::{Input, RuleInfo};
 
@@ -170,7 +170,7 @@ macro_rules! formats {
         }
 
         impl Companions for $format {
-            fn read_with(&self, _: &Path) -> Vec<PathBuf> {
+            fn read_with(&self, _: &Path, _: &dyn Files) -> Vec<PathBuf> {
                 Vec::new()
             }
 

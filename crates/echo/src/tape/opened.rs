@@ -51,6 +51,7 @@ struct Zip {
 
 impl EchoTape {
     pub(in crate::tape) fn new(format: EchoFormat, source: Source) -> Self {
+        let on_disk = source.on_disk().map(Path::to_owned);
         let stem = source.path.as_deref().and_then(Path::file_stem);
         let stem = stem.and_then(|stem| stem.to_str());
         let stem = stem.filter(|stem| !stem.is_empty() && *stem != "-");
@@ -58,7 +59,7 @@ impl EchoTape {
             format,
             input: source.input,
             member: format!("{}.echoreplay", stem.unwrap_or("match")),
-            path: source.path,
+            path: on_disk,
             zip: Arc::default(),
             chunks: Arc::default(),
             lines: Arc::default(),

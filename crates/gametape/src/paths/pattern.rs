@@ -81,7 +81,7 @@ impl Pattern {
         })
     }
 
-    /// Whether a path matches, below a folder that matches `within`.
+    /// Whether a path matches, below a folder that matches `within`. An empty path is that folder.
     pub fn matches(&self, within: &Met, path: &Path) -> bool {
         let mut met = within.clone();
         let mut names = path.iter().peekable();
@@ -94,7 +94,7 @@ impl Pattern {
                 None => return false,
             }
         }
-        false
+        self.is_met(within)
     }
 
     /// Returns how much of the pattern the folder matches where the search starts.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gametape::delta::{Encoder, Snapshot};
 use gametape::{Dump, Error, Options, Recording, Secrets, find, formats};
-use gametape_testkit::archive::{KINDS, Zip, compress, gzip, pack};
+use gametape_samples::delta::Arena;
+use gametape_testkit::archive::{KINDS, Zip, compress, gzip, pack, zstd};
 
 use crate::samples::samples;
 
@@ -195,6 +197,108 @@ fn the_only_recording_in_an_archive_is_opened_by_the_name_of_the_archive() {
     let packed = Recording::from_bytes(gzip(game), "game.rmv.gz").unwrap();
     assert_eq!(packed.path(), Path::new("game.rmv.gz/game.rmv"));
     assert!(packed.input().bytes().unwrap() == *game);
+}
+
+/// Packets have no schema in themselves. It is found beside them, in an archive as on the disk, and a folder of them is
+/// one recording.
+#[test]
+fn packets_find_their_schema_in_archives() {
+    let (mut arena, schema) = (Arena::new(3, 7), Arena::schema());
+    let mut encoder = Encoder::new(&schema);
+    let mut packets = Vec::new();
+    for tick in 1..4 {
+        let mut state = Snapshot::new(&schema, tick);
+        arena.step();
+        arena.state(&mut state).unwrap();
+        let mut packet = Vec::new();
+        encoder.full(&state, &mut packet).unwrap();
+        packets.push((format!("full_00000{tick}.bin"), packet));
+    }
+    let json = serde_json::to_vec(&schema).unwrap();
+    let all: Vec<u8> = packets
+        .iter()
+        .flat_map(|(_, packet)| packet.clone())
+        .collect();
+    let folder_of = |folder: &str| -> Vec<(String, Vec<u8>)> {
+        let packets = packets.iter().cloned();
+        packets
+            .chain([("schema.json".to_owned(), json.clone())])
+            .map(|(name, bytes)| (format!("{folder}{name}"), bytes))
+            .collect()
+    };
+    let packed = |kind: &str, files: &[(String, Vec<u8>)]| {
+        let files = files.iter().map(|(name, bytes)| (&**name, &**bytes));
+        pack(kind, &files.collect::<Vec<(&str, &[u8])>>())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.zip");
+    let ticks = |path: &Path| {
+        Recording::open(path)
+            .unwrap()
+            .info(Secrets::Hide)
+            .unwrap()
+            .value
+            .steps
+    };
+    for kind in KINDS {
+        // All of it is one recording.
+        fs::write(&path, packed(kind, &folder_of(""))).unwrap();
+        let named = Path::new("runs.zip").to_owned();
+        assert_eq!(found(&path), [(path.clone(), named.clone())]);
+        assert_eq!(found(folder.path()), [(path.clone(), named)]);
+        assert_eq!(ticks(&path), Some(3), "{kind}");
+        assert_eq!(ticks(&path.join("full_000002.bin")), Some(1));
+        // A folder in it, and a file of packets.
+        let mut files = folder_of("2022/run/");
+        files.push(("2022/run/deeper/a.txt".into(), b"a note".to_vec()));
+        files.push(("stream.delta".into(), all.clone()));
+        files.push(("stream.schema.json".into(), json.clone()));
+        fs::write(&path, packed(kind, &files)).unwrap();
+        let names = |path: &Path| -> Vec<String> {
+            let found = found(path).into_iter();
+            found
+                .map(|(_, below)| below.to_str().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(
+            names(&path),
+            ["2022/run", "stream.delta", "stream.schema.json"]
+        );
+        assert_eq!(names(&path.join("2022")), ["run"]);
+        assert_eq!(names(&path.join("2022/run")), ["run"]);
+        assert_eq!(names(&path.join("2022/*")), ["2022/run"]);
+        assert_eq!(ticks(&path.join("2022/run")), Some(3));
+        assert_eq!(ticks(&path.join("stream.delta")), Some(3));
+        let format = formats().format_of(&path.join("2022/run")).unwrap();
+        assert_eq!(format.name(), "delta");
+    }
+    // An archive in an archive; the schema of a file that is compressed by itself lies beside it.
+    let inner = packed("deflate.zip", &folder_of("run/"));
+    let files = [
+        ("inner.zip".to_owned(), inner),
+        ("stream.delta.gz".to_owned(), gzip(&all)),
+        ("schema.json".to_owned(), json.clone()),
+    ];
+    let outer = packed("stored.zip", &files);
+    fs::write(&path, &outer).unwrap();
+    assert_eq!(ticks(&path.join("inner.zip/run")), Some(3));
+    assert_eq!(ticks(&path.join("inner.zip")), Some(3));
+    assert_eq!(ticks(&path.join("stream.delta.gz")), Some(3));
+    fs::write(folder.path().join("alone.delta.zst"), zstd(&all)).unwrap();
+    fs::write(folder.path().join("schema.json"), &json).unwrap();
+    assert_eq!(ticks(&folder.path().join("alone.delta.zst")), Some(3));
+    // In memory, too; without a schema it is missing by its place in the archive.
+    let run = packed("packed.tgz", &folder_of("run/"));
+    let run = Recording::from_bytes(run, "run.tgz").unwrap();
+    assert_eq!(run.path(), Path::new("run.tgz/run"));
+    assert_eq!(run.info(Secrets::Hide).unwrap().value.steps, Some(3));
+    let mut files = folder_of("");
+    files.pop();
+    let lost = Recording::from_bytes(packed("deflate.zip", &files), "run.zip").unwrap();
+    assert_eq!(
+        lost.audit().unwrap_err().message(),
+        "the schema of its packets is missing: run.zip/schema.json is not there"
+    );
 }
 
 #[test]

@@ -58,9 +58,8 @@ fn open(format: &str, input: Input) -> Option<Arc<dyn Tape>> {
     let formats = gametape::formats();
     let format = formats.get(format)?;
     let source = Source {
-        input,
-        path: None,
         options,
+        ..Source::new(input)
     };
     format.open(source).ok()
 }

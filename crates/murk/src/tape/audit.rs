@@ -28,7 +28,7 @@ enum Replay {
 
 pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
     let input = &tape.input;
-    let beside = Beside::find(tape.path());
+    let beside = Beside::of(tape);
     let mut reader = Reader::with_options(input.stream(), ReadOptions::lenient());
     let header = match reader.header() {
         Ok(header) => header.clone(),

@@ -1,12 +1,14 @@
 //! The index beside a recording.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use gametape_core::Input;
+use gametape_core::tape::{Disk, Files};
 
+use super::MurkTape;
 use crate::{Auditor, Change, Finding, Frame, Index, IndexBuilder, IndexError, Rule, Unused};
 
 /// Returns the path of the index of a recording: `run.murk` has `run.murk.index`.
@@ -22,23 +24,12 @@ pub(crate) struct Beside(Input);
 
 impl Beside {
     /// Returns the file beside a recording, or the reason why it can't be read; `None` if there is none.
-    pub fn find(recording: Option<&Path>) -> Option<Result<Self, Unused>> {
-        Self::at(&index_path(recording?))
+    pub fn of(tape: &MurkTape) -> Option<Result<Self, Unused>> {
+        Self::at(&index_path(tape.path()?), tape.files())
     }
 
-    pub fn at(path: &Path) -> Option<Result<Self, Unused>> {
-        let open = || -> io::Result<Input> {
-            // A pipe or a device may never end.
-            let meta = fs::metadata(path)?;
-            if meta.is_dir() {
-                return Err(io::Error::other("is a folder"));
-            }
-            if !meta.is_file() {
-                return Err(io::Error::other("is not a regular file"));
-            }
-            Input::file(File::open(path)?)
-        };
-        match open() {
+    fn at(path: &Path, files: &dyn Files) -> Option<Result<Self, Unused>> {
+        match files.open(path) {
             Ok(input) => Some(Ok(Self(input))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => Some(Err(Unused::Unreadable(error.to_string()))),
@@ -58,10 +49,10 @@ impl Beside {
 
 /// Returns the index beside a recording, if it fits as far as that shows in constant time. Callers must
 /// check each frame that it gives.
-pub(super) fn fitting(recording: Option<&Path>, input: &Input) -> Option<Index<Input>> {
-    let beside = Beside::find(recording)?.ok()?;
+pub(super) fn fitting(tape: &MurkTape) -> Option<Index<Input>> {
+    let beside = Beside::of(tape)?.ok()?;
     let index = Index::open(beside.0).ok()?;
-    index.check(input).ok()?;
+    index.check(&tape.input).ok()?;
     Some(index)
 }
 
@@ -77,7 +68,7 @@ pub(super) fn unused(error: IndexError) -> Unused {
 /// left alone.
 pub(super) fn remove_stale(path: &Path, recording: &Input) {
     let place = index_path(path);
-    let stale = match Beside::at(&place) {
+    let stale = match Beside::at(&place, &Disk) {
         Some(Ok(beside)) => match Index::open(beside.input()) {
             Ok(index) => {
                 index.check(recording).is_err() || index.damages(recording).next().is_some()

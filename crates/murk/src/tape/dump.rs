@@ -54,7 +54,7 @@ fn jump(
     print: &mut impl FnMut(&Frame<'_>) -> Result<(), Error>,
 ) -> Result<bool, Error> {
     // In constant time: the whole index is checked only if it gives no frame.
-    let Some(index) = fitting(tape.path(), &tape.input) else {
+    let Some(index) = fitting(tape) else {
         return Ok(false);
     };
     let entry = match at {

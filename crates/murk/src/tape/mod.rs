@@ -21,8 +21,9 @@ use std::sync::Arc;
 use gametape_core::table::{Playback, Scan, TableDef, Visit};
 use gametape_core::tape::{
     Abilities, Attachments, Audit, Companions, Compare, Converted, Cut, Cutout, Depth, Diff, Dump,
-    DumpSteps, Error, Estimate, Estimates, Follow, Format, FormatInfo, Info, Measured, OptionDef,
-    OptionKind, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    DumpSteps, Error, Estimate, Estimates, Files, Follow, Format, FormatInfo, Info, Measured,
+    OptionDef, OptionKind, Options, Partial, Repaired, Secrets, Sink, Source, Tape, Target, Verb,
+    Work,
 };
 use gametape_core::{Input, RuleInfo};
 
@@ -174,7 +175,7 @@ impl Format for Murk {
 
 impl Companions for Murk {
     /// Repair needs the index to restore flipped bits.
-    fn read_with(&self, path: &Path) -> Vec<PathBuf> {
+    fn read_with(&self, path: &Path, _: &dyn Files) -> Vec<PathBuf> {
         vec![index_path(path)]
     }
 

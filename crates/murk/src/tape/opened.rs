@@ -1,9 +1,10 @@
 //! An opened recording of a simulation.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gametape_core::table::Needs;
-use gametape_core::tape::{Error, Partial, Source, Work};
+use gametape_core::tape::{Error, Files, Partial, Source, Work};
 use gametape_core::{Input, InputStream};
 
 use super::world::{self, WorldFile};
@@ -16,6 +17,7 @@ use crate::{Frame, Header, ReadOptions, Reader, Stats};
 pub struct MurkTape {
     pub(in crate::tape) input: Input,
     path: Option<PathBuf>,
+    files: Arc<dyn Files>,
     /// The file of a world that was given.
     given: Option<WorldFile>,
     kinds: Kinds,
@@ -35,6 +37,7 @@ impl MurkTape {
             given: WorldFile::of(&source.options, kinds),
             input: source.input,
             path: source.path,
+            files: source.files,
             kinds: kinds.clone(),
         }
     }
@@ -49,6 +52,10 @@ impl MurkTape {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    pub(in crate::tape) fn files(&self) -> &dyn Files {
+        &*self.files
     }
 
     pub(in crate::tape) const fn given(&self) -> Option<&WorldFile> {

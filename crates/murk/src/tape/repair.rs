@@ -20,7 +20,7 @@ pub(super) fn repair(
     let mut actions = Vec::new();
     let mut bits = Vec::new();
     let mut not_mended = Vec::new();
-    let found = Beside::find(tape.path()).map(|beside| match &beside {
+    let found = Beside::of(tape).map(|beside| match &beside {
         Err(reason) => Err(reason.clone()),
         Ok(beside) => {
             let index = beside.open_whole(&tape.input)?;

@@ -80,7 +80,7 @@ pub(super) fn vouches(path: &Path) -> Result<bool, Error> {
 /// damaged itself or belongs to another recording. Damage that the index reveals is an error, with
 /// advice.
 fn compared(tape: &MurkTape, advice: impl Fn(&Damage) -> &'static str) -> Result<bool, Error> {
-    let Some(Ok(beside)) = Beside::find(tape.path()) else {
+    let Some(Ok(beside)) = Beside::of(tape) else {
         return Ok(false);
     };
     let Ok(index) = beside.open_whole(tape.input()) else {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use gametape_capture::tape::{Delta, Mcap, PacketsTape};
 use gametape_core::Input;
 use gametape_core::tape::{
-    Audit, Converted, Depth, Diff, Dump, Error, Folders, Format, Info, OptionValue, Options,
+    Audit, Converted, Depth, Diff, Disk, Dump, Error, Folders, Format, Info, OptionValue, Options,
     Repaired, Secrets, Source, Tape, Target, Verb, Verdict, Work,
 };
 use gametape_delta::Schema;
@@ -48,8 +48,8 @@ impl Recording {
 
     /// Opens the file or folder at a path.
     fn open(path: &Path) -> Self {
-        if Delta.is_recording(path) {
-            let input = Delta.read(path, 1 << 30).unwrap();
+        if Delta.is_recording(path, &Disk) {
+            let input = Delta.read(path, &Disk, 1 << 30).unwrap();
             let tape = Delta.open(Source::new(input).lying_at(path)).unwrap();
             return Self {
                 format: &Delta,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gametape_capture::tape::{Delta, Mcap, PacketsTape, SchemaError, schema_of_json};
-use gametape_core::tape::{Folders, Format, OptionValue, Options, Source, Verdict, Work};
+use gametape_core::tape::{Disk, Folders, Format, OptionValue, Options, Source, Verdict, Work};
 use gametape_delta::wire::Header;
 use gametape_delta::{Codec, Component, Field, Schema};
 
@@ -80,7 +80,7 @@ fn a_folder_of_packets_is_one_recording_wherever_it_is_found() {
         serde_json::to_vec(&schema()).unwrap(),
     )
     .unwrap();
-    assert!(Delta.is_recording(&folder) && !Delta.is_recording(root.path()));
+    assert!(Delta.is_recording(&folder, &Disk) && !Delta.is_recording(root.path(), &Disk));
     let recording = Recording::open(&folder);
     assert_eq!(*recording.tape.input().bytes().unwrap(), packets.concat());
     assert_seeks(&recording.packets().packets().unwrap(), &states);

@@ -20,7 +20,7 @@ pub(in crate::tape) fn estimate(tape: &MurkTape, table: &TableDef) -> Result<Est
     let header = reader.header()?.clone();
     let clock = Clock::of(tape, &header)?;
     let size = tape.input.size();
-    let index = beside::fitting(tape.path(), &tape.input);
+    let index = beside::fitting(tape);
     let frames = match &index {
         Some(index) => RowCount::Exact(index.frames()),
         None => RowCount::About(size.saturating_sub(reader.offset()) / FRAME),

@@ -41,7 +41,7 @@ fn skip(
     clock: Clock,
     from: Option<At>,
 ) -> Result<(), Error> {
-    let Some((from, index)) = from.zip(beside::fitting(tape.path(), &tape.input)) else {
+    let Some((from, index)) = from.zip(beside::fitting(tape)) else {
         return Ok(());
     };
     // If ticks go back, the range may be anywhere.

@@ -79,7 +79,7 @@ impl MurkPlayback {
         let clock = Clock::of(tape, header)?;
         let world = tape.replayed_in(header)?;
         // A replay reads from the start anyway, and defines the end.
-        let index = beside::fitting(tape.path(), &tape.input).filter(|_| world.is_none());
+        let index = beside::fitting(tape).filter(|_| world.is_none());
         let mut this = Self {
             tape: tape.clone(),
             tables: of(world.as_ref()),
