@@ -185,6 +185,13 @@ pub(crate) struct Entry {
     file: Option<File>,
 }
 
+impl Entry {
+    /// Whether it is a folder that is one recording.
+    pub const fn is_folder(&self) -> bool {
+        self.file.is_none()
+    }
+}
+
 /// What was found at a path in an archive, or in an archive that was named.
 pub(crate) struct Opened {
     pub input: Input,
@@ -587,7 +594,7 @@ impl Formats {
             return Err(error);
         }
         let is_named =
-            |entry: &Entry| entry.file.is_none() || self.from_extension(&entry.path).is_some();
+            |entry: &Entry| entry.is_folder() || self.from_extension(&entry.path).is_some();
         if archive.is_stream() && found.len() == 1 {
             // It is what was meant, whatever it is.
         } else if found.iter().any(is_named) {

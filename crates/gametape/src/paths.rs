@@ -22,11 +22,14 @@ pub struct Found {
     /// The path relative to the named folder or to the fixed part of the pattern; only the file
     /// name if the user named the file.
     pub below: PathBuf,
+    /// Whether it is a folder, on the disk or in an archive, that is one recording.
+    pub is_folder: bool,
 }
 
 impl Found {
     fn of(entry: Entry) -> Self {
         Self {
+            is_folder: entry.is_folder(),
             path: entry.path,
             named: false,
             below: entry.below,
@@ -43,6 +46,14 @@ impl Found {
             path: path.to_owned(),
             named: true,
             below: name.unwrap_or_default(),
+            is_folder: false,
+        }
+    }
+
+    fn folder(path: &Path) -> Self {
+        Self {
+            is_folder: true,
+            ..Self::named(path)
         }
     }
 }
@@ -82,7 +93,7 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     // reports the problem.
     if path.is_dir() {
         if formats.is_folder(path) {
-            return vec![Ok(Found::named(path))];
+            return vec![Ok(Found::folder(path))];
         }
         return walk(formats, path, &Pattern::all());
     }
@@ -123,7 +134,7 @@ fn file(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     match formats.listed(path) {
         // All of it is one recording.
         Ok(Some(listed)) if matches!(listed.as_slice(), [Ok(entry)] if entry.path == path) => {
-            vec![Ok(Found::named(path))]
+            vec![Ok(Found::folder(path))]
         }
         Ok(Some(listed)) => {
             let found = listed.into_iter();
@@ -151,20 +162,14 @@ fn within(formats: &Formats, archive: &Path, path: &Path) -> Vec<Result<Found, E
         match entry {
             Ok(entry) if entry.below == wanted => {
                 return vec![Ok(Found {
-                    below: entry
-                        .below
-                        .file_name()
-                        .map(PathBuf::from)
-                        .unwrap_or_default(),
-                    path: entry.path,
-                    named: true,
+                    is_folder: entry.is_folder(),
+                    ..Found::named(&entry.path)
                 })];
             }
             Ok(entry) => match entry.below.strip_prefix(wanted) {
                 Ok(below) => found.push(Ok(Found {
                     below: below.to_owned(),
-                    path: entry.path,
-                    named: false,
+                    ..Found::of(entry)
                 })),
                 Err(_) => others.push(entry),
             },
@@ -224,6 +229,7 @@ fn walk(formats: &Formats, root: &Path, pattern: &Pattern) -> Vec<Result<Found, 
                 path,
                 named: false,
                 below,
+                is_folder: !is_file,
             }));
         }
     }
@@ -302,9 +308,8 @@ impl Walk<'_> {
             match entry {
                 Ok(entry) if self.pattern.matches(met, &entry.below) => {
                     self.found.push(Ok(Found {
-                        path: entry.path,
-                        named: false,
                         below: at(below, &entry.below),
+                        ..Found::of(entry)
                     }));
                 }
                 Ok(_) => {}

@@ -365,8 +365,8 @@ impl Folder<'_> {
                 report.fail(error);
             }
             Ok(recording) => {
-                // The disk does not tell the size of what is in an archive.
-                if bytes == 0 {
+                // The disk does not tell the size of what is in an archive. A folder holds more than is read.
+                if bytes == 0 || job.found.is_folder {
                     report.read = recording.input().size();
                 }
                 report.out = Some(self.out.join(&job.out));

@@ -185,7 +185,7 @@ fn output(formats: &Formats, found: &Found, to: Option<&str>) -> PathBuf {
         name.push(extension);
         PathBuf::from(name)
     };
-    if found.path.is_dir() {
+    if found.is_folder {
         let own = formats.format_of(&found.path);
         let own = own.and_then(|format| format.extensions().first().copied());
         return to.or(own).map_or_else(|| below.clone(), append);

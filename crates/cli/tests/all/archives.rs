@@ -148,7 +148,7 @@ fn each_verb_does_with_an_archive_what_it_does_with_its_folder() {
         "verify GAMES/**/a.rmv",
         "verify GAMES/flight",
         "dump GAMES/flight --at step:3",
-        "dump GAMES/flipped.murk --at step:2",
+        "dump GAMES/flipped.murk --at step:0",
         "inspect GAMES/flight/full_000001.bin",
         "diff GAMES/flight GAMES/stream.delta",
         "convert GAMES/flight made/flight.mcap",
