@@ -142,12 +142,11 @@ impl Archive {
                 break;
             };
             // After a name comes the same with the least character more; after a folder, `0` follows on `/`.
-            from = match below.split_once('/') {
-                Some((inner, _)) => format!("{prefix}{inner}0"),
-                None => {
-                    found.extend(self.files.get(*at));
-                    format!("{name}\0")
-                }
+            from = if let Some((inner, _)) = below.split_once('/') {
+                format!("{prefix}{inner}0")
+            } else {
+                found.extend(self.files.get(*at));
+                format!("{name}\0")
             };
         }
         found
