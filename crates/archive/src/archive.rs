@@ -13,6 +13,9 @@ use crate::{Cut, Fault, Filled, Kind, Limits, Member, Unzip, decode, names};
 /// The number of links in a tar, one to the next, that are followed: as many as Linux follows.
 const MOST_LINKS: usize = 40;
 
+/// The longest header of a frame of zstd.
+const ZSTD_HEADER: u64 = 18;
+
 /// A file in an archive.
 #[derive(Clone, Debug)]
 pub struct File {
@@ -30,8 +33,8 @@ enum Place {
     Zipped(table::Entry),
     /// As it is.
     At(Range<u64>),
-    /// The only one of a gzip or zstd.
-    Whole(Kind),
+    /// The only one of a gzip or zstd, and the size that it declares.
+    Whole(Kind, Option<u64>),
     /// It is not readable.
     Broken(Fault),
 }
@@ -52,7 +55,8 @@ impl File {
         match &self.place {
             Place::Zipped(entry) => Some(entry.full),
             Place::At(range) => Some(range.end - range.start),
-            Place::Whole(_) | Place::Broken(_) => None,
+            Place::Whole(_, declared) => *declared,
+            Place::Broken(_) => None,
         }
     }
 }
@@ -180,7 +184,7 @@ impl Archive {
         match &file.place {
             Place::Broken(fault) => Err(fault.clone()),
             Place::At(range) => Ok(spool::part(&self.source, range.clone())?),
-            Place::Whole(kind) => {
+            Place::Whole(kind, _) => {
                 let packed = self.packed(0..self.source.size())?;
                 spool::unpack(&mut *stream(*kind, packed)?, most, None)
             }
@@ -373,7 +377,15 @@ impl Archive {
             Some((stem, extension)) if Kind::of_extension(extension).is_some() => stem,
             _ => file,
         };
-        self.push(stem, self.source.size(), Place::Whole(kind));
+        let size = self.source.size();
+        let declared = match kind {
+            Kind::Zstd => decode::zstd_size(&self.source.head(ZSTD_HEADER)?),
+            _ => {
+                let end = self.source.range(size.saturating_sub(4), 4)?;
+                decode::gzip_size(&end, size)
+            }
+        };
+        self.push(stem, size, Place::Whole(kind, declared));
         Ok(())
     }
 

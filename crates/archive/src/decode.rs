@@ -65,3 +65,16 @@ pub fn of_data(error: io::Error) -> Fault {
     }
     Fault::from(error)
 }
+
+/// The size that the first frame of zstd declares.
+pub fn zstd_size(head: &[u8]) -> Option<u64> {
+    zstd::zstd_safe::get_frame_content_size(head).ok().flatten()
+}
+
+/// The size of the last member of a gzip, modulo 2^32, in its last four bytes (RFC 1952, section 2.3.1); no more than
+/// Deflate can make of `packed` bytes, since other bytes may stand at the end.
+pub fn gzip_size(end: &[u8], packed: u64) -> Option<u64> {
+    const MOST: u64 = 1032;
+    let size = u32::from_le_bytes(end.try_into().ok()?);
+    Some(u64::from(size).min(packed.saturating_mul(MOST)))
+}

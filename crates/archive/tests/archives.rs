@@ -288,3 +288,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_stream_declares_its_size() {
+    let text = vec![7; 100_000];
+    let declared = |packed: Vec<u8>| {
+        let archive = Archive::open(packed.into(), "a.gz", Limits::default()).unwrap();
+        archive.files()[0].declared()
+    };
+    assert_eq!(declared(gzip(&text)), Some(100_000));
+    assert_eq!(
+        declared(zstd::bulk::compress(&text, 1).unwrap()),
+        Some(100_000)
+    );
+    assert_eq!(declared(gametape_testkit::archive::zstd(&text)), None);
+    // Other bytes at the end declare no more than Deflate can make.
+    let mut longer = gzip(&text);
+    longer.extend([255; 4]);
+    let most = 1032 * longer.len() as u64;
+    assert_eq!(declared(longer), Some(most));
+}

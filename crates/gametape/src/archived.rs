@@ -222,7 +222,7 @@ impl Listed {
     /// Counts the size that a file declares. Files that take far more than the whole archive were made to do so.
     fn holds(&mut self, file: &File) -> Result<(), Fault> {
         self.declared = self.declared.saturating_add(file.declared().unwrap_or(0));
-        self.is_full = self.declared > self.most;
+        self.is_full = self.is_too_large();
         if self.is_full {
             return Err(Fault::TooLarge { limit: self.most });
         }
@@ -238,11 +238,15 @@ impl Listed {
         if self.archives > limit {
             return Err(Fault::TooManyArchives { limit });
         }
-        if self.held > self.most {
+        if self.is_too_large() {
             return Err(Fault::TooLarge { limit: self.most });
         }
         self.is_full = false;
         Ok(())
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.held.max(self.declared) > self.most
     }
 }
 
@@ -473,6 +477,10 @@ impl Formats {
             around,
         };
         self.list_into(&Arc::new(within), place, Path::new(""), &mut listed);
+        if listed.is_too_large() {
+            // It was made to fill disks: none of it is opened.
+            listed.entries.drain(..listed.entries.len() - 1);
+        }
         listed
     }
 
