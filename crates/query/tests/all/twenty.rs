@@ -466,20 +466,17 @@ fn of_ships(folder: &Path) -> Vec<Question> {
         arena.step();
         let mut state = Snapshot::new(&schema, tick);
         arena.state(&mut state).unwrap();
-        let kind = match &held {
-            Some(held) => {
-                encoder.delta(held, &state, &mut packet).unwrap();
-                "delta"
-            }
-            None => {
-                encoder.full(&state, &mut packet).unwrap();
-                "full"
-            }
+        let kind = if let Some(held) = &held {
+            encoder.delta(held, &state, &mut packet).unwrap();
+            "delta"
+        } else {
+            encoder.full(&state, &mut packet).unwrap();
+            "full"
         };
         capture.push(&packet).unwrap();
         let [packets, bytes] = sizes.entry(kind).or_default();
         (*packets, *bytes) = (*packets + 1.0, *bytes + packet.len() as f64);
-        let before = held.iter().flat_map(|held| held.ids());
+        let before = held.iter().flat_map(Snapshot::ids);
         fallen.extend(before.filter(|id| !state.ids().contains(id)).copied());
         for ship in state.iter() {
             let square = |field| match ship.value(1, field) {
