@@ -325,6 +325,7 @@ async fn answer(args: &Args, formats: Formats, connect: Option<Connect>) -> Exit
         Ok(opened) => opened,
         Err(message) => return refused(&message),
     };
+    stop::note_spills(&context);
     for table in &args.table {
         if let Err(error) = add_table(&context, table).await {
             return refused(&plain(&error));
@@ -438,7 +439,7 @@ fn absolute(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.into_iter().map(absolute).collect()
 }
 
-/// Answers until Ctrl-C. A query has nothing to save: the process ends at once, but for telling a cluster.
+/// Answers until Ctrl-C. A query has nothing to save: the process ends soon, but for telling a cluster.
 async fn stoppable(
     archive: &Archive,
     answer: impl Future<Output = Result<(), DataFusionError>>,
@@ -450,7 +451,8 @@ async fn stoppable(
     // The watch steps back: telling a cluster may take a while.
     stop::ended();
     // The answer is dropped, and what it began on a cluster is told to stop.
-    gametape::remove_unfinished();
+    stop::settle();
+    stop::clean();
     archive.ended().await;
     std::process::exit(code)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use datafusion::arrow::array::{
-    Array, ArrowPrimitiveType, AsArray as _, PrimitiveArray, RecordBatch,
+    Array, ArrayRef, ArrowPrimitiveType, AsArray as _, PrimitiveArray, RecordBatch, StringArray,
 };
 use datafusion::arrow::csv::WriterBuilder;
 use datafusion::arrow::datatypes::{
@@ -13,7 +13,7 @@ use datafusion::arrow::datatypes::{
 };
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::StreamWriter;
-use datafusion::arrow::json::writer::{LineDelimited, NullableEncoder};
+use datafusion::arrow::json::writer::{LineDelimited, NullableEncoder, make_encoder};
 use datafusion::arrow::json::{
     Encoder, EncoderFactory, EncoderOptions, LineDelimitedWriter, WriterBuilder as JsonBuilder,
 };
@@ -182,7 +182,7 @@ impl<'o> Writer<'o> {
         match self {
             Self::Table(batches, _) => batches.push(batch),
             Self::Csv(csv, written) => {
-                csv.write(&batch)?;
+                csv.write(&flat(&batch)?)?;
                 *written = true;
             }
             Self::Jsonl(json) => json.write(&batch)?,
@@ -210,7 +210,7 @@ impl<'o> Writer<'o> {
             Self::Csv(mut csv, written) => {
                 if !written {
                     // The names, without rows.
-                    csv.write(&RecordBatch::new_empty(schema.clone()))?;
+                    csv.write(&flat(&RecordBatch::new_empty(schema.clone()))?)?;
                 }
                 csv.into_inner().flush().map_err(output)?;
             }
@@ -225,6 +225,38 @@ impl<'o> Writer<'o> {
         }
         Ok(())
     }
+}
+
+/// A batch with its lists and structs as JSON, because CSV has no form for them.
+fn flat(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let options = EncoderOptions::default().with_encoder_factory(Arc::new(Exact));
+    let schema = batch.schema();
+    if !schema
+        .fields()
+        .iter()
+        .any(|field| field.data_type().is_nested())
+    {
+        return Ok(batch.clone());
+    }
+    let columns = schema.fields().iter().zip(batch.columns());
+    let columns = columns.map(
+        |(field, column)| -> Result<(&String, ArrayRef), ArrowError> {
+            if !field.data_type().is_nested() {
+                return Ok((field.name(), Arc::clone(column)));
+            }
+            let mut encoder = make_encoder(field, column, &options)?;
+            let text = |row| {
+                let mut text = Vec::new();
+                column.is_valid(row).then(|| {
+                    encoder.encode(row, &mut text);
+                    String::from_utf8_lossy(&text).into_owned()
+                })
+            };
+            let texts: StringArray = (0..column.len()).map(text).collect();
+            Ok((field.name(), Arc::new(texts)))
+        },
+    );
+    RecordBatch::try_from_iter(columns.collect::<Result<Vec<_>, _>>()?)
 }
 
 fn output(error: io::Error) -> ArrowError {

@@ -1,7 +1,12 @@
 //! The end of a query on request.
 
+use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+use datafusion::execution::disk_manager::DiskManager;
+use datafusion::prelude::SessionContext;
 
 /// Waits for Ctrl-C, a request to end, or the end of the terminal. Returns the code to exit with.
 pub async fn stopped() -> i32 {
@@ -24,6 +29,36 @@ pub async fn stopped() -> i32 {
     match tokio::signal::ctrl_c().await {
         Ok(()) => 130,
         Err(_) => std::future::pending().await,
+    }
+}
+
+/// The files with which the engine goes beyond its memory.
+static SPILLED: OnceLock<Arc<DiskManager>> = OnceLock::new();
+
+/// Notes where the engine puts its temporary files. A process has one session.
+pub(crate) fn note_spills(context: &SessionContext) {
+    let _ = SPILLED.set(Arc::clone(&context.runtime_env().disk_manager));
+}
+
+/// Removes what a query leaves that is ended before its time.
+pub(crate) fn clean() {
+    gametape::remove_unfinished();
+    let spilled = SPILLED.get().map(|files| files.temp_dir_paths());
+    for folder in spilled.into_iter().flatten() {
+        // A thread that still works may add a file meanwhile.
+        let _ = (0..3).any(|_| fs::remove_dir_all(&folder).is_ok());
+    }
+}
+
+/// Waits for the tasks of a query that was dropped, so that each removes its own files; not for long, because one may
+/// compute. If all threads of the engine do, no timer of it runs, so that this one sleeps itself.
+pub(crate) fn settle() {
+    let tasks = tokio::runtime::Handle::current().metrics();
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(20));
+        if tasks.num_alive_tasks() == 0 {
+            break;
+        }
     }
 }
 
@@ -53,7 +88,7 @@ pub(crate) fn watch() {
                 let code = stopped().await;
                 tokio::time::sleep(PATIENCE).await;
                 if ENDED.load(Ordering::Relaxed) == before {
-                    gametape::remove_unfinished();
+                    clean();
                     std::process::exit(code);
                 }
             }

@@ -82,7 +82,7 @@ enum State {
 /// The source of an Arrow column.
 struct Source {
     of: Of,
-    kind: Type,
+    kind: Arc<Type>,
 }
 
 enum Of {
@@ -189,15 +189,10 @@ impl Moving {
         let mut sources = Vec::new();
         for at in columns {
             let field = table.schema().fields().get(*at);
-            let Some((origin, field)) = table.origins().get(*at).zip(field) else {
+            let origin = table.origins().get(*at).zip(table.types().get(*at));
+            let Some(((origin, kind), field)) = origin.zip(field) else {
                 continue;
             };
-            let column = match *origin {
-                Origin::Own(own) => table.definition().columns.get(own),
-                _ => None,
-            };
-            let known = column.into_iter().flat_map(|column| &column.values);
-            let kind = Type::new(field.name(), field.data_type(), known.map(|text| &**text));
             let of = match origin {
                 Origin::Recording => Of::Recording,
                 Origin::Own(_) if !has(field.name()) => Of::Missing,
@@ -206,6 +201,7 @@ impl Moving {
                     Of::Batch(asked.len() - 1)
                 }
             };
+            let kind = Arc::clone(kind);
             sources.push(Source { of, kind });
         }
         let moving = Self {

@@ -7,6 +7,8 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use gametape_core::table::{ColumnDef, Kind, Lane, StampColumn, TableDef};
 use gametape_core::tape::Secrets;
 
+use crate::array::Type;
+
 /// The name of the column that names the recording of a row.
 pub(crate) const RECORDING: &str = "recording";
 
@@ -17,6 +19,8 @@ pub struct ArrowTable {
     secrets: Secrets,
     schema: SchemaRef,
     origins: Vec<Origin>,
+    /// The types of the columns. To make them for each recording took a quarter of reading the facts of a small one.
+    types: Vec<Arc<Type>>,
 }
 
 /// The origin of the values of an Arrow column.
@@ -45,6 +49,16 @@ impl ArrowTable {
         let fields: Vec<Field> = (origins.iter())
             .filter_map(|origin| field(*origin, table))
             .collect();
+        let typed = |(origin, field): (&Origin, &Field)| {
+            let column = match *origin {
+                Origin::Own(own) => table.columns.get(own),
+                Origin::Recording | Origin::Stamp(_) => None,
+            };
+            let known = column.into_iter().flat_map(|column| &column.values);
+            let known = known.map(|text| &**text);
+            Arc::new(Type::new(field.name(), field.data_type(), known))
+        };
+        let types = origins.iter().zip(&fields).map(typed).collect();
         let mut about = HashMap::from([
             ("table".to_owned(), table.name.to_string()),
             ("lane".to_owned(), table.lane.name().to_owned()),
@@ -59,6 +73,7 @@ impl ArrowTable {
             table: table.clone(),
             secrets,
             origins,
+            types,
         }
     }
 
@@ -82,6 +97,11 @@ impl ArrowTable {
 
     pub(crate) fn origins(&self) -> &[Origin] {
         &self.origins
+    }
+
+    /// The types of the columns, in their order.
+    pub(crate) fn types(&self) -> &[Arc<Type>] {
+        &self.types
     }
 }
 

@@ -423,33 +423,91 @@ fn a_window_by_step_gives_the_same_in_each_run() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_query_whatever_it_computes() {
+fn ctrl_c_ends_a_query_whatever_it_computes_and_nothing_is_left() {
     use std::process::Stdio;
     use std::time::{Duration, Instant};
+    const ENDLESS: &str = "generate_series(1, 1000000000000)";
     const NUMBERS: &str = "(SELECT value FROM generate_series(1, 300000))";
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path());
-    // Each row with each other one. With one thread, nothing else runs: no signal is heard there.
-    let joined = format!(
-        "SELECT count(*) FROM {NUMBERS} a JOIN {NUMBERS} b ON a.value < b.value AND sin(a.value) > cos(b.value)"
-    );
-    let crossed = format!(
-        "SELECT a.value % 7, sum(sin(a.value * b.value)) FROM {NUMBERS} a, {NUMBERS} b GROUP BY 1"
-    );
-    for (signal, code, sql, threads) in [
-        ("INT", 130, &joined, "1"),
-        ("TERM", 143, &joined, "1"),
-        ("INT", 130, &crossed, "4"),
-    ] {
+    let at = |name: &str| folder.path().join(name);
+    for name in ["many", "one", "out", "spilled"] {
+        fs::create_dir(at(name)).unwrap();
+    }
+    fs::rename(at("expert-win.rmv"), at("one/expert-win.rmv")).unwrap();
+    for number in 0..2_000 {
+        let link = format!("many/{number}.echoreplay");
+        fs::hard_link(at("match.echoreplay"), at(&link)).unwrap();
+    }
+    let files = |folder: &str| fs::read_dir(at(folder)).unwrap().count();
+    let written = format!("SELECT value, sin(value) AS sin FROM {ENDLESS}");
+    let spilling = ["one", "--memory", "32MB"];
+    let mut queries = vec![
+        (
+            "SELECT max(head_x), max(ping) FROM echo.players".to_owned(),
+            vec!["many"],
+        ),
+        (
+            format!("SELECT value FROM {ENDLESS} ORDER BY sin(value)"),
+            spilling.to_vec(),
+        ),
+        (
+            format!("SELECT value % 1000003, sum(value) FROM {ENDLESS} GROUP BY 1"),
+            spilling.to_vec(),
+        ),
+        (
+            format!(
+                "SELECT count(*) FROM {ENDLESS} a JOIN {NUMBERS} b ON a.value % 300007 = b.value"
+            ),
+            vec!["one"],
+        ),
+        // Each row with each other one. With one thread, nothing else runs: no signal is heard there.
+        (
+            format!(
+                "SELECT count(*) FROM {NUMBERS} a JOIN {NUMBERS} b ON a.value < b.value AND sin(a.value) > cos(b.value)"
+            ),
+            vec!["one"],
+        ),
+        (
+            format!(
+                "SELECT a.value % 7, sum(sin(a.value * b.value)) FROM {NUMBERS} a, {NUMBERS} b GROUP BY 1"
+            ),
+            vec!["one"],
+        ),
+        (
+            format!(
+                "SELECT max(s) FROM (SELECT sum(value) OVER (ORDER BY value) AS s FROM {ENDLESS})"
+            ),
+            vec!["one"],
+        ),
+    ];
+    for out in ["out/a.csv", "out/a.jsonl", "out/a.arrow", "out/a.parquet"] {
+        queries.push((written.clone(), vec!["one", "--out", out]));
+    }
+    for form in ["csv", "parquet"] {
+        queries.push((format!("COPY ({written}) TO 'out/a.{form}'"), vec!["one"]));
+    }
+    for (number, (sql, args)) in queries.iter().enumerate() {
+        let (signal, code, threads) = [("INT", 130, "1"), ("TERM", 143, "4")][number % 2];
         let mut child = Command::new(env!("CARGO_BIN_EXE_gametape-query"))
             .current_dir(folder.path())
-            .args([sql.as_str(), ".", "--threads", threads])
+            .env("TMPDIR", at("spilled"))
+            .arg(sql)
+            .args(args)
+            .args(["--threads", threads])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_secs(2));
+        let begun = Instant::now();
+        let writes = args.len() > 1 || sql.starts_with("COPY");
+        let is_early = || begun.elapsed() < Duration::from_millis(1_500);
+        let waits = || writes && files("out") + files("spilled") == 0;
+        while is_early() || (waits() && begun.elapsed() < Duration::from_secs(30)) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         assert!(child.try_wait().unwrap().is_none(), "{sql} takes long");
+        assert!(!waits(), "{sql} writes nothing");
         let asked = Instant::now();
         let mut kill = Command::new("kill");
         kill.args([format!("-{signal}"), child.id().to_string()]);
@@ -458,5 +516,10 @@ fn ctrl_c_ends_a_query_whatever_it_computes() {
         assert_eq!(ended.code(), Some(code), "{sql}");
         // Two seconds, and as many for a machine with other work.
         assert!(asked.elapsed() < Duration::from_secs(4), "{sql}");
+        assert_eq!(
+            (files("out"), files("spilled")),
+            (0, 0),
+            "{sql} leaves files"
+        );
     }
 }

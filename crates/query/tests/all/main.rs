@@ -16,3 +16,4 @@ mod relations;
 mod samples;
 mod second;
 mod stores;
+mod twenty;

@@ -1,4 +1,4 @@
-//! Our Parquet read by others, and a bucket of S3. `GAMETAPE_PYTHON` names a Python with pyarrow, polars,
+//! Our files read by others, and a bucket of S3. `GAMETAPE_PYTHON` names a Python with pyarrow, polars, pandas,
 //! duckdb, moto and boto3; `cargo xtask test` makes one. Without it these tests say so and pass.
 
 use std::fs;
@@ -100,15 +100,33 @@ fn others_read_our_parquet_and_answer_the_questions_of_the_book_alike() {
         fs::write(path.with_extension("sql"), sql).unwrap();
         put(&asked, sql, Form::Jsonl, &path.with_extension("jsonl"));
     }
-    let output = Command::new(python)
-        .arg(script("peers.py"))
-        .arg(out.path())
-        .output()
-        .unwrap();
+    run(Command::new(python).arg(script("peers.py")).arg(out.path()));
+}
+
+/// Runs a script, which says what differs.
+fn run(script: &mut Command) {
+    let output = script.output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}\n{error}");
     println!("{told}");
+}
+
+#[test]
+fn others_read_every_output() {
+    let Some(python) = python() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let game = folder.path().join("a.rmv");
+    fs::write(&game, gametape_samples::mines::example()).unwrap();
+    run(Command::new(python)
+        .current_dir(folder.path())
+        .arg(script("outputs.py"))
+        .args([
+            env!("CARGO_BIN_EXE_gametape-query").as_ref(),
+            game.as_os_str(),
+        ]));
 }
 
 #[test]

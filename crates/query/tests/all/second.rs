@@ -21,7 +21,7 @@ fn question(title: &str, of: &str) -> String {
 }
 
 /// A match whose players do everything that players do.
-fn restless() -> Vec<Frame> {
+pub fn restless() -> Vec<Frame> {
     let options = MatchOptions {
         seed: 11,
         frames: Some(3000),
