@@ -192,13 +192,18 @@ impl Archive {
                 let start = entry.offset;
                 let data = self.data_of(start)?.ok_or(Fault::Cut(Cut::File))?;
                 let end = data.saturating_add(entry.size);
-                if end > self.source.size() && entry.size > 0 {
-                    return Err(Fault::Cut(Cut::Data));
-                }
+                let is_cut = end > self.source.size() && entry.size > 0;
+                let packed = self.packed(data..end.min(self.source.size()).max(data))?;
                 // With this flag, a mark ends the data of LZMA.
                 let full = Some(entry.full).filter(|_| entry.method != 14 || entry.flags & 2 == 0);
-                let mut decoder = decode::zip(entry.method, self.packed(data..end)?, full)?;
-                spool::unpack(&mut *decoder, most, Some(entry.crc))
+                let most = most.min(self.limits.of_packed(packed.limit()));
+                let mut decoder = decode::zip(entry.method, packed, full)?;
+                let unpacked = spool::unpack(&mut *decoder, most, Some(entry.crc));
+                // If only the size in the table is wrong, the data is whole.
+                unpacked.map_err(|fault| match fault {
+                    Fault::Broken | Fault::Checksum { .. } if is_cut => Fault::Cut(Cut::Data),
+                    fault => fault,
+                })
             }
         }
     }
