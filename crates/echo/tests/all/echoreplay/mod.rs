@@ -1,7 +1,5 @@
 //! .echoreplay: real files, arbitrary files, broken files.
 
-mod agreement;
-mod arbitrary;
 mod lines;
 mod redaction;
 mod round_trip;
@@ -14,8 +12,23 @@ mod variants;
 mod writing;
 mod zips;
 
-use gametape_echo::echoreplay::{read, read_with};
+use gametape_echo::echoreplay::{read, read_with, write_frame};
 use gametape_echo::{Findings, Frame, ReadOptions};
+use gametape_testkit::Script;
+use gametape_testkit::echo::frames;
+use proptest::prelude::*;
+
+/// Frames of any content that can be written.
+fn any_frames() -> impl Strategy<Value = Vec<Frame>> {
+    prop::collection::vec(any::<u8>(), 0..3000).prop_map(|script| {
+        let mut script = Script::new(&script);
+        let mut frames = frames::any(&mut script);
+        frames::change_much(&mut script, &mut frames[0]);
+        frames.retain(|frame| write_frame(frame, &mut Vec::new()).is_ok());
+        frames.truncate(4);
+        frames
+    })
+}
 
 /// A valid session.
 const SESSION: &str = r#"{"sessionid":"A","game_clock":1.5}"#;
