@@ -146,11 +146,11 @@ fn files_that_are_no_murk_recordings() {
     let path = folder.path();
     fs::create_dir(path.join("folder")).unwrap();
     for (args, complaint) in [
-        (["minimise", "folder", "out.murk"], "is a folder; "),
-        (["sync-test", "--rollback=2", "folder"], "is a folder; "),
-        (["index", "--json", "folder"], "no recordings found\n"),
+        (&["minimise", "folder", "out.murk"][..], "is a folder; "),
+        (&["sync-test", "--rollback=2", "folder"], "is a folder; "),
+        (&["index", "folder"], "no recordings found\n"),
     ] {
-        refused(path, &args, 2, &format!("gametape: folder: {complaint}"));
+        refused(path, args, 2, &format!("gametape: folder: {complaint}"));
     }
 
     // A recording of another format, whatever it is called.
