@@ -7,7 +7,7 @@ pub use schema as sdec_schema;
 pub mod form {
     //! Converts our types to the oracle's, and back.
 
-    use super::*;
+    use super::{Change, Codec, Schema, Snapshot, Value, oracle, sdec_schema};
 
     /// Returns the schema in the origin's types.
     #[must_use]

@@ -253,7 +253,7 @@ fn wrong_commands_are_refused_by_line_before_anything_is_written() {
             r#"{"tick":2,"#,
             "not JSON: EOF while parsing a value at column 10",
         ),
-        (r#"3"#, "not a JSON object"),
+        ("3", "not a JSON object"),
         (
             r#"{"tick":1.5,"kind":"despawn","entity_id":1}"#,
             "\"tick\" must be a whole number from 0 to 18446744073709551615",
