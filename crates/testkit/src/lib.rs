@@ -3,10 +3,12 @@
 //! | module and feature | content |
 //! |---|---|
 //! | [`archive`] | archives of every kind, right and wrong |
-//! | [`echo`] | matches of Echo VR, spoiled as real machines do it |
+//! | [`delta`] | the origin of the snapshot/delta wire |
+//! | [`echo`] | matches of Echo VR, spoiled as real machines do it, and frames that no game sends |
 //! | [`mines`] | forged and random games of Minesweeper, and a second simulator of the game |
 //! | [`murk`] | commands, recordings and states in a form that ours and the origin of Murk's format can both express |
 //! | [`cases`] | how many of many cases are run, and on how many cores |
+//! | [`Script`] | choices made by bytes, for fuzz checks and random tests |
 //! | [`Random`] | random numbers that are the same on every machine |
 //!
 //! The tests of a format crate turn on the feature of their own format alone.
@@ -18,6 +20,8 @@
 #[cfg(feature = "archive")]
 pub mod archive;
 pub mod cases;
+#[cfg(feature = "delta")]
+pub mod delta;
 #[cfg(feature = "echo")]
 pub mod echo;
 #[cfg(feature = "mines")]
@@ -25,5 +29,9 @@ pub mod mines;
 #[cfg(feature = "murk")]
 pub mod murk;
 mod random;
+#[cfg(feature = "script")]
+mod script;
 
 pub use random::Random;
+#[cfg(feature = "script")]
+pub use script::Script;

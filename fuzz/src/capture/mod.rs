@@ -74,11 +74,9 @@ fn fed(bytes: &[u8], bare: bool) {
         let given = loop {
             match feed.next_packet() {
                 Ok(Fed::NeedMore) if rest.is_empty() => feed.finish(),
-                Ok(Fed::NeedMore) => {
-                    let size = sizes.next().unwrap_or(1).min(rest.len());
-                    let (piece, behind) = rest.split_at(size);
-                    feed.push(piece);
-                    rest = behind;
+                Ok(Fed::NeedMore) => grow(&mut feed, &mut rest, sizes.next().unwrap_or(1)),
+                Ok(Fed::End) if !rest.is_empty() => {
+                    grow(&mut feed, &mut rest, sizes.next().unwrap_or(1));
                 }
                 Ok(Fed::End) => break Ok(None),
                 Ok(Fed::Item(packet)) => {
@@ -90,6 +88,10 @@ fn fed(bytes: &[u8], bare: bool) {
                     );
                     break Ok(Some(told));
                 }
+                // The file had not ended: it grows.
+                Err(error) if error.is_truncated() && !rest.is_empty() => {
+                    grow(&mut feed, &mut rest, sizes.next().unwrap_or(1));
+                }
                 Err(error) => break Err(error.to_string()),
             }
         };
@@ -100,6 +102,16 @@ fn fed(bytes: &[u8], bare: bool) {
         if ends {
             return;
         }
+    }
+}
+
+/// Gives the feed up to `size` bytes more. After an odd number, it is told that this is all.
+fn grow(feed: &mut Feed, rest: &mut &[u8], size: usize) {
+    let (piece, behind) = rest.split_at(size.min(rest.len()));
+    feed.push(piece);
+    *rest = behind;
+    if size % 2 == 1 {
+        feed.finish();
     }
 }
 

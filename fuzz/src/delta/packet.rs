@@ -2,7 +2,7 @@
 
 use gametape_delta::{
     ComponentSize, Decoder, EncodeError, Encoder, Error, Header, Kind, Limits, Packet, PacketError,
-    ReadOptions, Rule, Schema, Size, Sizes, Snapshot, settle, wire,
+    ReadOptions, Rule, Schema, Share, Size, Sizes, Snapshot, Tag, settle, wire,
 };
 
 use super::model::Model;
@@ -16,7 +16,8 @@ use super::structured::{Script, schema, state};
 /// gives the same error at the same place, except for the three rules that only strict readers
 /// enforce; it accepts what strict readers accept, with the same result. An accepted packet is
 /// written back byte for byte; a packet that only the lenient reader accepts is written in a
-/// strictly valid form. Every bit is counted once. A packet has the same effect on a state as on
+/// strictly valid form. Every bit is counted once, and each share
+/// of a packet is in its sizes. A packet has the same effect on a state as on
 /// the model, a map of maps; after an error the resulting state is empty. The baseline does not
 /// change.
 pub fn delta_packet(data: &[u8]) {
@@ -182,6 +183,7 @@ fn sizes(decoder: &Decoder, schema: &Schema, read: &Result<Packet, Error>, packe
     let none = Sizes::new(schema);
     let mut sizes = none.clone();
     let added = sizes.add(decoder, packet);
+    shares(decoder, packet, &sizes);
     let read = match (read, added) {
         (Ok(read), added) => {
             assert_eq!(added, Ok(read.header));
@@ -228,6 +230,67 @@ fn sizes(decoder: &Decoder, schema: &Schema, read: &Result<Packet, Error>, packe
     sizes.add(decoder, packet).expect("as before");
     assert_eq!(sizes.packets.bits, 2 * bits);
     assert_eq!(sum(&sizes.sections), 2 * sum(&once.sections));
+}
+
+/// Compares the shares of a packet's bits with its sizes, and with its entities and components.
+fn shares(decoder: &Decoder, packet: &[u8], sizes: &Sizes) {
+    let mut all = Vec::new();
+    let read = decoder.shares(packet, |share, bits| all.push((share, bits as u64)));
+    let whole = decoder.packet(packet);
+    assert_eq!(
+        read.as_ref().map_err(ToString::to_string),
+        match &whole {
+            Ok(whole) => Ok(&whole.header),
+            Err(error) => Err(error.to_string()),
+        }
+    );
+    let sum = |is: &dyn Fn(Share) -> bool| -> u64 {
+        let of = all.iter().filter(|(share, _)| is(*share));
+        of.map(|(_, bits)| bits).sum()
+    };
+    let bits = packet.len() as u64 * 8;
+    let Ok(whole) = whole else {
+        assert!(sum(&|_| true) <= bits);
+        return;
+    };
+    assert_eq!(sum(&|_| true), bits);
+    assert_eq!(sum(&|share| share == Share::Header), sizes.headers.bits);
+    for tag in Tag::ALL {
+        let of = sum(&|share| share.tag() == Some(tag));
+        assert_eq!(of, sizes.section(tag).bits, "{tag:?}");
+    }
+    let padding = sum(&|share| matches!(share, Share::Padding(_)));
+    assert_eq!(padding, sizes.padding.bits);
+    let framing = sum(&|share| matches!(share, Share::Framing(_)));
+    assert_eq!(framing, sizes.framing.bits);
+    for (at, size) in sizes.components.iter().enumerate() {
+        let of =
+            sum(&|share| matches!(share, Share::Component { component, .. } if component == at));
+        assert_eq!(of, size.bits(), "component {at}");
+    }
+    for (id, size) in &sizes.entities {
+        let of = sum(&|share| match share {
+            Share::Entity { entity, .. } | Share::Component { entity, .. } => entity == *id,
+            _ => false,
+        });
+        assert_eq!(of, size.bits, "entity {id}");
+    }
+    let components = decoder.schema().components();
+    let met = all.iter().filter_map(|(share, _)| match *share {
+        Share::Entity { entity, .. } => Some((entity, None)),
+        Share::Component {
+            entity, component, ..
+        } => Some((entity, Some(components[component].id))),
+        _ => None,
+    });
+    let entities = whole.sections.iter().flat_map(|section| &section.entities);
+    let told = entities.flat_map(|entity| {
+        let parts = entity.components.iter().map(|part| Some(part.id));
+        std::iter::once(None)
+            .chain(parts)
+            .map(|part| (entity.id, part))
+    });
+    assert!(met.eq(told));
 }
 
 /// Applies the packet to a state and to a model of it.

@@ -1,37 +1,7 @@
 //! Builds schemas, states and changes of any parts from a script.
 
-use arbitrary::{Arbitrary, Unstructured};
 use gametape_delta::{Codec, Component, Field, Schema, Snapshot, Value};
-
-/// Interprets any bytes as the requested values; after the end come zeros.
-pub(crate) struct Script<'a>(Unstructured<'a>);
-
-impl<'a> Script<'a> {
-    pub fn new(data: &'a [u8]) -> Self {
-        Self(Unstructured::new(data))
-    }
-
-    pub fn word<T: Arbitrary<'a> + Default>(&mut self) -> T {
-        self.0.arbitrary().unwrap_or_default()
-    }
-
-    pub fn byte(&mut self) -> u8 {
-        self.word()
-    }
-
-    /// A number less than `end`, which is at most 256.
-    pub fn below(&mut self, end: usize) -> usize {
-        usize::from(self.byte()) % end.max(1)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub fn rest(self) -> &'a [u8] {
-        self.0.take_rest()
-    }
-}
+pub(crate) use gametape_testkit::Script;
 
 /// The smallest and the largest value of a field, as numbers.
 pub(crate) fn bounds(codec: Codec) -> (i128, i128) {

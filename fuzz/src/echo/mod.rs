@@ -1,7 +1,6 @@
 //! Checks of the promises of `gametape_echo`.
 
 mod butter;
-mod frames;
 mod line;
 mod roundtrip;
 pub mod seeds;

@@ -4,9 +4,9 @@ use std::io::Cursor;
 
 use gametape_echo::butter::{self, Compression, Feed, Journal, Options, Writer};
 use gametape_echo::{Fed, Frame, ReadOptions, echoreplay};
+use gametape_testkit::echo::frames;
 
 use super::butter::LIMITS;
-use super::frames;
 use super::ways::{all, assert_same};
 use crate::delta::Script;
 

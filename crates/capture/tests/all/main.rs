@@ -4,7 +4,6 @@ mod common;
 
 mod book;
 mod damage;
-mod feeding;
 mod foreign;
 #[cfg(feature = "tape")]
 mod made;

@@ -1,7 +1,8 @@
 //! Everything that is written to a capture is in it; invalid packets are refused.
 
 use crate::common::{capture_of, schema, small, stream};
-use gametape_capture::{CaptureError, Ending, Options, Pushed, Writer};
+use gametape_capture::{CaptureError, Ending, Feed, Options, Pushed, Reader, Writer};
+use gametape_core::feed::Fed;
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, settle};
 
 #[test]
@@ -145,4 +146,24 @@ fn a_recorder_that_is_killed_has_flushed_what_it_said_it_had() {
     let capture = gametape_capture::read(&killed).unwrap();
     assert_eq!(capture.ending(), Ending::NoSummary);
     assert_eq!(&capture.state_at(30).unwrap(), states.last().unwrap());
+}
+
+#[test]
+fn a_feed_knows_what_the_first_chunk_says() {
+    let options = Options {
+        tick_ns: Some(50_000_000),
+        ..small()
+    };
+    let bytes = capture_of(&stream(20, 3, 8, 1).0, options);
+    let mut feed = Feed::new();
+    assert_eq!(feed.schema(), None);
+    feed.push(&bytes);
+    assert!(matches!(feed.next_packet(), Ok(Fed::Item(_))));
+    assert_eq!(feed.schema().map(Schema::hash), Some(schema().hash()));
+    assert_eq!(feed.tick_ns(), Some(50_000_000));
+    let error = Reader::new(&b"no capture"[..]).next_packet().map(drop);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "byte 0: the file does not start as an MCAP file does"
+    );
 }

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::number::number;
+use super::json::number;
 use super::relation::Traces;
 use crate::finding::{Finding, Findings};
 use crate::rule::{Class, Datum, Rule, Severity};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::number::number;
+use super::json::number;
 use crate::clock::Time;
 use crate::table::{TableDiff, TablesDiff};
 use crate::text::significant;

@@ -1,6 +1,7 @@
 //! JSON in which every reader keeps all digits. JavaScript, jq and many others hold each number as an `f64`, which
 //! tells whole numbers apart up to 2^53 only.
 
+use serde_json::Value;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -130,6 +131,15 @@ fn rest_of_text(after: &[u8]) -> usize {
 fn large(number: &[u8]) -> Option<Whole> {
     let whole = Whole(str::from_utf8(number).ok()?.parse().ok()?);
     (whole.0.unsigned_abs() > LARGEST.into()).then_some(whole)
+}
+
+/// Converts a number as `dump` prints it: without a decimal point if it is whole.
+pub(crate) fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        Value::from(value as i64)
+    } else {
+        Value::from(value)
+    }
 }
 
 #[cfg(test)]

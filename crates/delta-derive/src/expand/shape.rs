@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Member, Result};
 
-use super::names::{nonzero, snake_case};
+use super::{nonzero, snake_case};
 use crate::attrs::{FieldAttrs, VariantAttrs};
 use crate::kind::{Kind, MAX_FIELDS};
 

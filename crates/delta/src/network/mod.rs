@@ -30,7 +30,6 @@ mod fault;
 mod link;
 mod told;
 mod trial;
-mod values;
 
 pub use fault::Fault;
 pub use link::{Bandwidth, Burst, Conditions, Fate, Link, Tally};

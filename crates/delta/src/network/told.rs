@@ -1,9 +1,9 @@
 //! The view as its events tell it.
 
+use crate::snapshot::Entity;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::values::values;
 use crate::session::ViewEvent;
 use crate::snapshot::Snapshot;
 
@@ -67,4 +67,12 @@ impl Told {
         };
         is_right.then_some(())
     }
+}
+
+/// Returns the components of an entity, with their values.
+pub(super) fn values(entity: &Entity<'_>) -> Vec<(u16, Vec<i128>)> {
+    let parts = entity.components();
+    parts
+        .map(|part| (part.id(), part.values().map(|v| v.as_i128()).collect()))
+        .collect()
 }

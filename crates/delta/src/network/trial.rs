@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::fault::Fault;
 use super::link::{Conditions, Link};
 use super::told::Told;
-use super::values::values;
+use super::told::values;
 use crate::apply::Decoder;
 use crate::schema::{Change, Schema};
 use crate::session::{

@@ -36,7 +36,6 @@ mod lane;
 mod options;
 mod playout;
 mod receiver;
-mod scratch;
 mod sender;
 mod world;
 

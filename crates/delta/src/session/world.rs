@@ -7,11 +7,11 @@ use gametape_core::text::Hash;
 
 use super::audience::{Audience, Faces, RestrictError, Sees, Stamp, faces};
 use super::bytes::{Bytes, parts};
+use super::change::Scratch;
 use super::change::{Head, Span};
 use super::ended::Ended;
 use super::lane::Lane;
 use super::options::SendError;
-use super::scratch::Scratch;
 use crate::encode::settle_row;
 use crate::error::EncodeError;
 use crate::schema::{Layout, Schema, ones};

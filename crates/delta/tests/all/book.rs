@@ -210,7 +210,7 @@ fn the_origin_errs_where_the_book_says_so() {
         state.entry(id).set(1, &[Value::UInt(7); 8]).unwrap();
     }
     let theirs = Oracle::with_default_limits(&wide);
-    let packet = theirs.encode_full(&state);
+    let packet = theirs.encode_full(&state).unwrap();
     assert!((32_768..65_536).contains(&packet.len()));
     assert!(theirs.decode(None, &packet).is_err());
     assert!(Encoder::new(&wide).full(&state, &mut ours).is_err());

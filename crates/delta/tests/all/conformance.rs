@@ -410,7 +410,7 @@ fn run(case: &Json) {
     let theirs = match baseline {
         None => {
             encoder.full(&encode, &mut again).unwrap();
-            (!NOT_FOR_THE_ORACLE.contains(&name)).then(|| oracle.encode_full(&encode))
+            (!NOT_FOR_THE_ORACLE.contains(&name)).then(|| oracle.encode_full(&encode).unwrap())
         }
         Some(from) => {
             encoder.delta(from, &encode, &mut again).unwrap();

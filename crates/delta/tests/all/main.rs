@@ -3,7 +3,6 @@
 mod allocations;
 mod common;
 
-mod atomic;
 mod book;
 mod book_client;
 mod book_sender;

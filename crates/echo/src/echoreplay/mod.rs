@@ -43,8 +43,6 @@ mod read;
 mod redact;
 mod salvage;
 pub(crate) mod scan;
-mod signature;
-mod skipped;
 #[cfg(feature = "tape")]
 mod spool;
 mod stream;
@@ -69,10 +67,14 @@ pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
 pub use salvage::{Salvaged, salvage, salvage_to};
 #[cfg(feature = "tape")]
-pub(crate) use signature::is_zip;
 #[cfg(feature = "tape")]
 pub(crate) use spool::{Spool, SpoolError};
 pub use stream::{Feed, Reader, open, open_with};
 #[cfg(feature = "tape")]
 pub(crate) use text::is_packed;
 pub use write::{Writer, write};
+
+/// Whether a file starts like a zip.
+pub(crate) fn is_zip(start: &[u8]) -> bool {
+    start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
+}

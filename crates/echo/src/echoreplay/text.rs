@@ -14,7 +14,7 @@ pub(crate) fn is_packed(start: &[u8]) -> bool {
     #[cfg(feature = "zip")]
     return super::unpack::is_packed(start);
     #[cfg(not(feature = "zip"))]
-    return super::signature::is_zip(start);
+    return super::is_zip(start);
 }
 
 /// The source of the text. For a zip, reading reports an end after each of its files.

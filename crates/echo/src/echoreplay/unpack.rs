@@ -15,7 +15,7 @@ const PIECE: usize = 4 << 10;
 
 /// Whether a file starts like one that must be unpacked.
 pub(super) fn is_packed(start: &[u8]) -> bool {
-    super::signature::is_zip(start) || Utf16::of(start).is_some()
+    super::is_zip(start) || Utf16::of(start).is_some()
 }
 
 /// The result of [`Unpack::fill`].

@@ -243,7 +243,7 @@ pub(super) fn find_tail<F: Read + Seek>(file: &mut F) -> Result<(Tail, Resumed),
     file.take(Limits::DEFAULT.max_line_bytes)
         .read_to_end(&mut torn)
         .map_err(io)?;
-    if end == 0 && super::signature::is_zip(&torn) {
+    if end == 0 && super::is_zip(&torn) {
         return Err(Error::at(Rule::Zipped, 0));
     }
     let bytes = length - end;

@@ -17,7 +17,7 @@
 //! | | |
 //! |---|---|
 //! | `echoreplay/decode/object.rs` | reading and writing JSON |
-//! | `visit.rs` | viewing values: `audit/values.rs`; changing them: redaction, `tape/dump.rs`, `tape/convert/tame.rs` |
+//! | `visit.rs` | viewing values: `audit/values.rs`; changing them: redaction, `tape/dump.rs`, `tame` in `tape/convert/to_lines.rs` |
 //! | `echoreplay/redact.rs` | finding sensitive text |
 //! | `diff/pairs.rs` | comparing two frames, and measuring what a conversion lost |
 //! | `tape/tables/columns.rs` | the columns of the tables |

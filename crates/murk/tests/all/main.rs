@@ -7,7 +7,7 @@ mod faults;
 mod golden;
 mod index;
 mod interop;
-mod recovery;
+
 mod resume;
 mod rules;
 #[cfg(feature = "tape")]
@@ -24,3 +24,4 @@ mod tools_record;
 mod tools_resume;
 #[cfg(feature = "tape")]
 mod tools_run;
+mod writing;

@@ -249,6 +249,73 @@ fn wrong_commands_are_refused_by_line_before_anything_is_written() {
             "command 1 is not an object",
         ),
         (r#"{"tick":1,"commands":{}}"#, "\"commands\" must be a list"),
+        (
+            r#"{"tick":2,"#,
+            "not JSON: EOF while parsing a value at column 10",
+        ),
+        ("3", "not a JSON object"),
+        (
+            r#"{"tick":1.5,"kind":"despawn","entity_id":1}"#,
+            "\"tick\" must be a whole number from 0 to 18446744073709551615",
+        ),
+        (
+            r#"{"tick":"1","kind":"despawn","entity_id":1}"#,
+            "\"tick\" must be a whole number",
+        ),
+        (r#"{"tick":2,"kind":7}"#, "the kind 7 is none of move, "),
+        (r#"{"tick":2,"kind":"despawn"}"#, "\"entity_id\" is missing"),
+        (
+            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":-1,"value":1}"#,
+            "the world has no field -1",
+        ),
+        (
+            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":0}"#,
+            "\"value\" is missing",
+        ),
+        (
+            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":"0x+1"}"#,
+            "\"value\" must be a number that 32 bits hold",
+        ),
+        (
+            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":"0x1ffffffff"}"#,
+            "\"value\" must be a number that 32 bits hold",
+        ),
+        (
+            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":NaN}"#,
+            "not JSON: expected value at column ",
+        ),
+        (
+            r#"{"tick":2,"kind":"move","entity_id":1,"target":0}"#,
+            "\"target\" must be a list of whole numbers of 32 bits",
+        ),
+        (
+            r#"{"tick":2,"kind":"move","entity_id":1,"target":[3000000000]}"#,
+            "\"target\" must be a list of whole numbers of 32 bits",
+        ),
+        (
+            r#"{"tick":2,"kind":"custom","type_id":1,"data":"abc"}"#,
+            "\"data\" must be a string of bytes, two hexadecimal digits each",
+        ),
+        (
+            r#"{"tick":2,"kind":"custom","type_id":1,"data":"+1"}"#,
+            "\"data\" must be a string of bytes, two hexadecimal digits each",
+        ),
+        (
+            r#"{"tick":2,"kind":"stored","type":256,"payload":""}"#,
+            "\"type\" must be a whole number from 0 to 255",
+        ),
+        (
+            r#"{"tick":2,"kind":"set_parameter_batch","parameters":[[1]]}"#,
+            "\"parameters\" must be a list of [key, value]",
+        ),
+        (
+            r#"{"tick":2,"commands":[],"what":1}"#,
+            "\"what\" is not a known key",
+        ),
+        (
+            &"[".repeat(100_000),
+            "not JSON: recursion limit exceeded at column ",
+        ),
     ] {
         let text = read(line);
         assert!(text.contains(message), "{text}\n{message}");

@@ -186,28 +186,6 @@ fn damage_is_refused_and_everything_is_left_as_it_was() {
     }
 }
 
-/// A damaged length makes all following bytes look like a single frame that was cut.
-#[test]
-fn a_length_that_swallows_frames_is_refused() {
-    let studio = Studio::new();
-    for (frame, after) in [(0, 14), (0, 15), (99, 14), (199, 14)] {
-        let mut damaged = studio.whole.to_vec();
-        damaged[studio.bounds[frame] + after] ^= 0x40;
-        for commands in [commands(TICKS), Commands::none()] {
-            studio.put(&damaged, None);
-            let error = studio.resume(TICKS, &commands).unwrap_err();
-            assert_eq!(error.code(), "murk.payload-truncated");
-            let message = error.to_string();
-            assert!(
-                message.starts_with(&format!("frame {frame} (tick {}, ", frame + 1))
-                    && message.contains("`gametape repair`"),
-                "{message}"
-            );
-            assert!(studio.there() == (damaged.clone(), None));
-        }
-    }
-}
-
 /// The engine has its own count of ticks: nothing else reveals that a frame's tick is wrong.
 #[test]
 fn a_tick_that_is_not_the_next_one_is_refused() {

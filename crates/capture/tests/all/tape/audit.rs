@@ -185,6 +185,10 @@ fn an_added_keyframe_that_lies_is_found() {
     // Nothing of the stream is lost.
     assert!(repaired.actions[0].starts_with("the length of a tick is lost"));
     assert_eq!(
+        repaired.actions[1],
+        "left out a full snapshot that was added after packet 1: the stream does not have its state"
+    );
+    assert_eq!(
         repaired.actions.last().unwrap(),
         "kept 2 packets, up to tick 2"
     );

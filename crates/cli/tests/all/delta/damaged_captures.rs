@@ -1,17 +1,13 @@
 //! Captures with damaged chunks, checksums, ends and keyframes.
 
-use std::collections::BTreeMap;
 use std::fs;
 
-use gametape::delta::{Encoder, Value as FieldValue};
-use gametape_samples::delta::Arena;
 use serde_json::Value;
 use snapbox::str;
 
 use super::damage::{codes, repaired, verified};
 use super::support::{
-    TICKS, capture, chunked, fine, folder, outputs, packets, refused, schema_json, state_rows,
-    states, with_keyframes,
+    TICKS, capture, chunked, fine, folder, outputs, packets, refused, state_rows, with_keyframes,
 };
 
 #[test]
@@ -267,81 +263,5 @@ kept 40 packets, up to tick 40
         path,
         "repair bad.mcap bad.mcap",
         "bad.mcap: would be replaced by a file that holds less; name another output",
-    );
-}
-
-/// A recorder that adds a snapshot of a state that never was.
-#[test]
-fn a_keyframe_that_lies() {
-    let folder = folder();
-    let path = folder.path();
-    let (packets, states) = (packets(), states());
-    let mut writer = mcap::WriteOptions::new()
-        .profile("gametape")
-        .create(std::io::Cursor::new(Vec::new()))
-        .unwrap();
-    let id = writer
-        .add_schema("gametape.Snapshot", "gametape.schema+json", &schema_json())
-        .unwrap();
-    let channels = ["keyframes", "deltas", "keyframes/added"].map(|topic| {
-        writer
-            .add_channel(id, topic, "snapshot-delta-v0", &BTreeMap::new())
-            .unwrap()
-    });
-    let mut push = |role: usize, tick: u32, data: &[u8]| {
-        let time = u64::from(tick) * 1_000_000;
-        let header = mcap::records::MessageHeader {
-            channel_id: channels[role],
-            sequence: tick,
-            log_time: time,
-            publish_time: time,
-        };
-        writer.write_to_known_channel(&header, data).unwrap();
-    };
-    let mut lie = states[19].clone();
-    lie.entity_mut(2)
-        .unwrap()
-        .set_value(1, 8, FieldValue::UInt(99))
-        .unwrap();
-    let mut full = Vec::new();
-    Encoder::new(&Arena::schema())
-        .full(&lie, &mut full)
-        .unwrap();
-    for (packet, tick) in packets.iter().zip(1..) {
-        push(usize::from(tick > 1), tick, packet);
-        if tick == 20 {
-            push(2, tick, &full);
-        }
-    }
-    writer.finish().unwrap();
-    fs::write(path.join("bad.mcap"), writer.into_inner().into_inner()).unwrap();
-    verified(
-        path,
-        "bad.mcap",
-        1,
-        str![[r#"
-fail  bad.mcap  40 packets, all applied, 4 entities at tick 40
-      error capture.keyframe, packet 19 (tick 20, byte 49): the full snapshot that the recorder added is not the state that the stream has
-      warning capture.metadata: the metadata of the capture is missing: the length of a tick is not known
-      advice: repair was tried: the length of a tick is lost, if it was recorded; left out a full snapshot that was added after packet 19: the stream does not have its state; wrote a new index; and 1 more
-
-"#]],
-    );
-    repaired(
-        path,
-        "bad.mcap",
-        3,
-        str![[r#"
-the length of a tick is lost, if it was recorded
-left out a full snapshot that was added after packet 19: the stream does not have its state
-wrote a new index
-kept 40 packets, up to tick 40
-
-"#]],
-    );
-    // No packet of the stream is touched.
-    assert_eq!(
-        fine(path, "diff run.delta good.mcap"),
-        "the recordings are the same\n"
     );
 }

@@ -3,7 +3,6 @@
 use std::fs;
 
 use gametape::capture::{Options, Writer};
-use gametape::delta::wire::HEADER_BYTES;
 use gametape::delta::{Encoder, Schema, Snapshot};
 use gametape_samples::delta::Arena;
 
@@ -113,15 +112,6 @@ pub fn starts(packets: &[Vec<u8>]) -> Vec<usize> {
             Some(*end - packet.len())
         })
         .collect()
-}
-
-/// The first byte of a packet's first section body, after the header, the tag, and a length of one or two
-/// bytes.
-pub fn body(packet: &[u8]) -> usize {
-    let length = packet[HEADER_BYTES + 1..]
-        .iter()
-        .position(|byte| byte & 0x80 == 0);
-    HEADER_BYTES + 2 + length.unwrap()
 }
 
 /// A row of a state: its table, the entity, and the values in the order of their columns.

@@ -1,4 +1,5 @@
-//! Worlds and commands with mistakes: each message names the line, and the key.
+//! Worlds and commands with mistakes: each message names the file and the line. What it says of each mistake is
+//! tested in crates/murk.
 
 use std::fs;
 use std::path::Path;
@@ -26,111 +27,12 @@ fn complaint(folder: &Path, file: &str, text: &[u8]) -> String {
 fn worlds_with_mistakes() {
     let folder = folder();
     let path = folder.path();
-    for (from, to, wanted) in [
-        (
-            "dt = 0.1",
-            "dt = \"x\"",
-            "line 1, dt: a number is needed, this is the string \"x\"",
-        ),
-        ("dt = 0.1", "dt = nan", "line 1, dt: not a number (NaN)"),
-        (
-            "dt = 0.1",
-            "dt = -1",
-            "line 1, dt: must be finite and above 0, not -1.0",
-        ),
-        (
-            "dt = 0.1",
-            "dt = 0",
-            "line 1, dt: must be finite and above 0, not 0.0",
-        ),
-        (
-            "dt = 0.1",
-            "dt = 5",
-            "line 1, dt: 5.0 s is too long: propagator 0 (scalar_diffusion) is stable up to 0.1666",
-        ),
-        ("dt = 0.1", "", "line 1, dt: missing"),
-        (
-            "dt = 0.1",
-            "dt = 0.1\nspeed = 3",
-            "line 2, speed: unknown key; known keys: ",
-        ),
-        ("dt = 0.1", "dt = 0.1\ndt = 0.2", "line 2, "),
-        ("[space]", "[space", "line 3, "),
-        ("[space]", "[spice]", "line 1, space: missing"),
-        (
-            "square4",
-            "squire4",
-            "line 4, [space], kind: \"squire4\" is not defined; known spaces: line1d, ring1d, square4, square8, hex2d, fcc12, product",
-        ),
-        (
-            "rows = 3",
-            "rows = 0",
-            "line 5, [space], rows: at least one cell is needed",
-        ),
-        (
-            "rows = 3",
-            "rows = -3",
-            "line 5, [space], rows: an integer from 0 to 2^32-1 is needed, this is the integer -3",
-        ),
-        (
-            "rows = 3",
-            "rows = 4000000000",
-            "line 3, [space]: 16,000,000,000 cells, the limit is 67,108,864",
-        ),
-        ("rows = 3", "", "line 3, [space], rows: missing"),
-        (
-            "edge = \"absorb\"",
-            "edge = 3",
-            "line 7, [space], edge: a string is needed, this is the integer 3",
-        ),
-        (
-            "name = \"spread\"",
-            "name = \"ink\"",
-            "line 15, field 1 (ink), name: field 0 has this name too",
-        ),
-        (
-            "mutability = \"static\"",
-            "mutability = \"stiff\"",
-            "line 22, field 2 (shore), mutability: \"stiff\" is not defined; known ",
-        ),
-        (
-            "coefficient = 0.5",
-            "coefficient = \"much\"",
-            "line 28, propagator 0 (scalar_diffusion), coefficient: a number is needed, this is the string \"much\"",
-        ),
-        (
-            "coefficient = 0.5",
-            "coefficient = 0.5\nradius = 2",
-            "line 29, propagator 0 (scalar_diffusion), radius: unknown key; known keys: ",
-        ),
-        (
-            "input_field = \"ink\"",
-            "input_field = \"inc\"",
-            "line 26, propagator 0 (scalar_diffusion), input_field: the world has no field \"inc\"",
-        ),
-        (
-            "scalar_diffusion",
-            "diffusing",
-            "line 25, propagator 0 (diffusing), kind: \"diffusing\" is not defined; known kinds: scalar_diffusion, ",
-        ),
-    ] {
-        let text = POND.replacen(from, to, 1);
-        assert_ne!(text, POND);
-        let printed = complaint(path, "bad.toml", text.as_bytes());
-        assert!(printed.starts_with(wanted), "{to}: {printed}");
-    }
-    // Only what is nowhere in the file has no line.
-    let fieldless = POND.split("[[field]]").next().unwrap();
-    for (text, wanted) in [
-        (
-            POND.split("[[propagator]]").next().unwrap(),
-            "at least one propagator is needed",
-        ),
-        (fieldless, "at least one field is needed"),
-    ] {
-        let printed = complaint(path, "bad.toml", text.as_bytes());
-        assert!(printed.ends_with(wanted), "{printed}");
-    }
+    let text = POND.replace("rows = 3", "rows = 0");
+    let printed = complaint(path, "bad.toml", text.as_bytes());
+    assert_eq!(
+        printed,
+        "line 5, [space], rows: at least one cell is needed"
+    );
     let printed = complaint(path, "bad.toml", b"dt = 0.1\n\xFF\xFE");
     assert_eq!(printed, "not a world: not UTF-8 at byte 9");
     let printed = complaint(path, "bad.toml", b"");
@@ -181,21 +83,8 @@ fn commands_with_mistakes() {
     let folder = folder();
     let path = folder.path();
     let despawn = r#""kind":"despawn","entity_id":1"#;
-    let set = |rest: &str| format!(r#"{{"tick":2,"kind":"set_field","coord":[0,0],{rest}}}"#);
     for (line, wanted) in [
-        (
-            "not json".to_owned(),
-            "not JSON: expected ident at column 2",
-        ),
-        (
-            "{\"tick\":2,".to_owned(),
-            "not JSON: EOF while parsing a value at column 10",
-        ),
-        ("[]".to_owned(), "not a JSON object"),
-        ("3".to_owned(), "not a JSON object"),
         ("{}".to_owned(), "\"tick\" is missing"),
-        (r#"{"tick":2}"#.to_owned(), "\"kind\" is missing"),
-        (format!("{{{despawn}}}"), "\"tick\" is missing"),
         (
             format!("{{\"tick\":0,{despawn}}}"),
             "tick 0 is not made; ticks 1 to 12 are",
@@ -204,118 +93,11 @@ fn commands_with_mistakes() {
             format!("{{\"tick\":13,{despawn}}}"),
             "tick 13 is not made; ticks 1 to 12 are",
         ),
-        (
-            format!("{{\"tick\":-1,{despawn}}}"),
-            "\"tick\" must be a whole number from 0 to 18446744073709551615",
-        ),
-        (
-            format!("{{\"tick\":1.5,{despawn}}}"),
-            "\"tick\" must be a whole number from 0 to 18446744073709551615",
-        ),
-        (
-            format!("{{\"tick\":\"1\",{despawn}}}"),
-            "\"tick\" must be a whole number from 0 to 18446744073709551615",
-        ),
-        (
-            format!("{{\"tick\":2,{despawn},\"priority\":256}}"),
-            "\"priority\" must be a whole number from 0 to 255",
-        ),
-        (
-            format!("{{\"tick\":2,{despawn},\"extra\":1}}"),
-            "\"extra\" is not a known key",
-        ),
-        (
-            r#"{"tick":2,"kind":"fly"}"#.to_owned(),
-            "the kind \"fly\" is none of move, spawn, despawn, set_field, custom, set_parameter, set_parameter_batch, stored",
-        ),
-        (
-            r#"{"tick":2,"kind":7}"#.to_owned(),
-            "the kind 7 is none of move, ",
-        ),
-        (
-            r#"{"tick":2,"kind":"despawn"}"#.to_owned(),
-            "\"entity_id\" is missing",
-        ),
-        (
-            set(r#""field":"inc","value":1"#),
-            "the world has no field \"inc\"",
-        ),
-        (set(r#""field":-1,"value":1"#), "the world has no field -1"),
-        (set(r#""field":0"#), "\"value\" is missing"),
-        (
-            set(r#""field":0,"value":"x""#),
-            "\"value\" must be a number that 32 bits hold, or its bits as \"0x7fc00000\"",
-        ),
-        (
-            set(r#""field":0,"value":1e39"#),
-            "\"value\" must be a number that 32 bits hold",
-        ),
-        (
-            set(r#""field":0,"value":"0x+1""#),
-            "\"value\" must be a number that 32 bits hold",
-        ),
-        (
-            set(r#""field":0,"value":"0x1ffffffff""#),
-            "\"value\" must be a number that 32 bits hold",
-        ),
-        (
-            set(r#""field":0,"value":NaN"#),
-            "not JSON: expected value at column ",
-        ),
-        (
-            r#"{"tick":2,"kind":"move","entity_id":1,"target":0}"#.to_owned(),
-            "\"target\" must be a list of whole numbers of 32 bits",
-        ),
-        (
-            r#"{"tick":2,"kind":"move","entity_id":1,"target":[3000000000]}"#.to_owned(),
-            "\"target\" must be a list of whole numbers of 32 bits",
-        ),
-        (
-            r#"{"tick":2,"kind":"custom","type_id":1,"data":"abc"}"#.to_owned(),
-            "\"data\" must be a string of bytes, two hexadecimal digits each",
-        ),
-        (
-            r#"{"tick":2,"kind":"custom","type_id":1,"data":"+1"}"#.to_owned(),
-            "\"data\" must be a string of bytes, two hexadecimal digits each",
-        ),
-        (
-            r#"{"tick":2,"kind":"stored","type":256,"payload":""}"#.to_owned(),
-            "\"type\" must be a whole number from 0 to 255",
-        ),
-        (
-            r#"{"tick":2,"kind":"spawn","coord":[0],"values":[["inc",1]]}"#.to_owned(),
-            "\"values\" must be a list of [field, value], of fields that the world has",
-        ),
-        (
-            r#"{"tick":2,"kind":"set_parameter_batch","parameters":[[1]]}"#.to_owned(),
-            "\"parameters\" must be a list of [key, value]",
-        ),
-        (
-            r#"{"tick":2,"commands":{}}"#.to_owned(),
-            "\"commands\" must be a list",
-        ),
-        (
-            r#"{"tick":2,"commands":[3]}"#.to_owned(),
-            "command 0 is not an object",
-        ),
-        (
-            format!(r#"{{"tick":2,"commands":[{{{despawn}}},{{}}]}}"#),
-            "command 1: \"kind\" is missing",
-        ),
-        (
-            r#"{"tick":2,"commands":[],"what":1}"#.to_owned(),
-            "\"what\" is not a known key",
-        ),
-        (
-            "[".repeat(100_000),
-            "not JSON: recursion limit exceeded at column ",
-        ),
     ] {
         // Empty lines are counted, and pass.
         let text = format!("{{\"tick\":1,{despawn}}}\n\n{line}\n");
         let printed = complaint(path, "bad.jsonl", text.as_bytes());
-        let wanted = format!("line 3: {wanted}");
-        assert!(printed.starts_with(&wanted), "{line:.80}: {printed}");
+        assert_eq!(printed, format!("line 3: {wanted}"));
     }
     let printed = complaint(path, "bad.jsonl", b"\n{\"tick\":1,\xFF}\n");
     assert_eq!(printed, "line 2: not UTF-8 at byte 10");

@@ -11,8 +11,6 @@ use snapbox::cmd::cargo_bin;
 
 /// Recorders that are killed.
 const KILLS: u64 = 200;
-/// Places where a recording is cut, as if the system had gone down.
-const CUTS: u64 = 200;
 
 /// Diffusion on a plate, large enough that a recording takes a while.
 const PLATE: &str = r#"dt = 0.1
@@ -267,31 +265,4 @@ fn a_recorder_that_is_killed_loses_no_whole_frame() {
         .count();
     assert_eq!(landed.len() as u64, KILLS);
     assert!(amid as u64 > KILLS / 4, "{amid} of {KILLS}: {landed:?}");
-}
-
-#[test]
-fn a_recording_cut_at_any_byte_is_whole_up_to_there() {
-    let studio = Studio::new();
-    let length = studio.whole.len() as u64;
-    let header = read(&studio.whole)
-        .unwrap()
-        .frames()
-        .next()
-        .map(|frame| frame.unwrap().offset)
-        .unwrap();
-    in_lanes(|lane| {
-        let mut random = Random(lane);
-        for cut in (lane..CUTS).step_by(2) {
-            // A fifth of them within the header, and near its end.
-            let at = match cut {
-                0 | 1 => header - cut,
-                _ if cut % 5 == 0 => random.below(header),
-                _ => random.below(length),
-            };
-            let name = format!("cut-{cut}.murk");
-            fs::write(studio.path(&name), &studio.whole[..at as usize]).unwrap();
-            studio.check(&name);
-            fs::remove_file(studio.path(&name)).unwrap();
-        }
-    });
 }

@@ -5,7 +5,6 @@ mod compare;
 mod feed;
 mod found;
 mod pass;
-mod same;
 
 pub use self::found::{Cell, RowDiff, TableDiff, TablesDiff, Which};
 

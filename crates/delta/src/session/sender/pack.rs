@@ -6,10 +6,10 @@ use super::Sender;
 use super::groups::group_of;
 use crate::limits::Limit;
 use crate::session::budget::Budget;
+use crate::session::change::Scratch;
 use crate::session::change::{Chosen, DESTROY_BYTES, Waiting, What};
 use crate::session::known::{Known, Waits};
 use crate::session::options::{HeldBack, Mode, Sent};
-use crate::session::scratch::Scratch;
 use crate::session::world::World;
 use crate::wire::{HEADER_BYTES, Tag, push_section};
 

@@ -2,11 +2,10 @@
 
 mod batch;
 mod lost;
-mod tame;
 mod to_butter;
 mod to_lines;
 
-pub(super) use tame::tame;
+pub(super) use to_lines::tame;
 
 use gametape_core::tape::{Converted, Error, Report, Sink, Target, Work};
 use gametape_core::text::{Counted, Grouped};

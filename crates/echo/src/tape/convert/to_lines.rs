@@ -1,5 +1,8 @@
 //! Writing an .echoreplay, as text or in a zip.
 
+use crate::members::Member;
+use crate::model::{Pose, Vec3};
+use crate::visit::{Edited, Editor};
 use gametape_core::text::{Bytes, Counted, Grouped};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -10,7 +13,6 @@ use super::super::error::{no_frame, unwritable, unwritable_because};
 use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End};
 use super::lost::{Lost, LostLines, Made};
-use super::tame::tame;
 use crate::echoreplay::container::Lines as Output;
 use crate::echoreplay::{self, Container, Line, Redactor, write_frame};
 use crate::loss::FieldErrors;
@@ -284,4 +286,44 @@ fn part(frames: &mut [Frame]) -> Result<Part, Error> {
         }
     }
     Ok(part)
+}
+
+/// Replaces infinities and NaN by 0. Returns the number of replacements.
+pub(in crate::tape) fn tame(frame: &mut Frame) -> u64 {
+    let mut tame = Tame(0);
+    frame.session.edit(&mut tame);
+    if let Some(bones) = &mut frame.bones {
+        bones.edit(&mut tame);
+    }
+    tame.0
+}
+
+struct Tame(u64);
+
+impl Editor for Tame {
+    fn number(&mut self, _: &Member, number: &mut f32) {
+        self.bones(std::slice::from_mut(number));
+    }
+
+    fn velocity(&mut self, _: &Member, velocity: &mut Vec3) {
+        self.bones(velocity);
+    }
+
+    fn pose(&mut self, _: &Member, pose: &mut Pose) {
+        for vector in [
+            &mut pose.position,
+            &mut pose.forward,
+            &mut pose.left,
+            &mut pose.up,
+        ] {
+            self.bones(vector);
+        }
+    }
+
+    fn bones(&mut self, numbers: &mut [f32]) {
+        for number in numbers.iter_mut().filter(|number| !number.is_finite()) {
+            *number = 0.0;
+            self.0 += 1;
+        }
+    }
 }

@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 use gametape_core::Input;
 use gametape_core::tape::Error;
 
+use super::file::Places;
 use super::file::{self, Changed, Made};
-use super::places::Places;
 use crate::tape::error::EchoError;
 
 /// Returns the path of the index: `match.echoreplay` has `match.echoreplay.index`.

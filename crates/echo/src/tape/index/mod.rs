@@ -2,7 +2,6 @@
 
 mod beside;
 mod file;
-mod places;
 
 pub(super) use beside::{find, find_fresh, keep, remove, remove_stale};
-pub(super) use places::Places;
+pub(super) use file::Places;

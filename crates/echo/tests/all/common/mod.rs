@@ -4,7 +4,6 @@
 pub mod arena;
 pub mod bounds;
 pub mod coming;
-pub mod hostile;
 mod matches;
 pub mod old;
 pub mod raw;

@@ -1,7 +1,7 @@
 //! Lines as recorders write them, and what remains of broken ones.
 
-use gametape_echo::echoreplay::{read, read_with};
-use gametape_echo::{Limits, ReadOptions};
+use gametape_echo::echoreplay::{Feed, read, read_with};
+use gametape_echo::{Fed, Limits, ReadOptions, Strictness};
 
 use super::{SESSION, lenient, line, strict_error};
 
@@ -177,4 +177,38 @@ fn broken_lines_are_named_by_their_number() {
     assert_eq!(found, expected);
     let place = lines.findings().iter().last().unwrap().place.to_string();
     assert!(place.starts_with("frame 1 (line 3, byte "), "{place}");
+}
+
+/// A seeming end is undone, strictly and leniently: in a cut line, and in one that lacks its ending.
+#[test]
+fn a_seeming_end_is_undone_by_more_bytes() {
+    let text: String = (0..3).map(|second| line(second, SESSION)).collect();
+    for strictness in [Strictness::Strict, Strictness::Lenient] {
+        let options = ReadOptions {
+            strictness,
+            ..ReadOptions::default()
+        };
+        for cut in 0..text.len() {
+            let mut feed = Feed::with_options(options);
+            let mut times = Vec::new();
+            let mut take = |feed: &mut Feed| loop {
+                match feed.next_frame() {
+                    Ok(Fed::Item(frame)) => times.push(frame.time.0 % 60_000),
+                    Ok(Fed::NeedMore | Fed::End) => break true,
+                    Err(error) => {
+                        assert!(error.is_truncated(), "{cut}: {error}");
+                        break false;
+                    }
+                }
+            };
+            feed.push(&text.as_bytes()[..cut]);
+            feed.finish();
+            take(&mut feed);
+            feed.push(&text.as_bytes()[cut..]);
+            feed.finish();
+            assert!(take(&mut feed), "{cut}");
+            assert_eq!(times, [0, 1000, 2000], "{cut}");
+            assert!(feed.findings().is_empty(), "{cut}: {:?}", feed.findings());
+        }
+    }
 }

@@ -4,7 +4,7 @@ use gametape_echo::echoreplay::{Redactor, read, write_frame};
 use gametape_echo::*;
 use proptest::prelude::*;
 
-use super::{arbitrary, frame_of, line};
+use super::{any_frames, frame_of, line};
 
 fn redacted(text: &str, redactor: &mut Redactor) -> Result<String, Error> {
     let mut out = Vec::new();
@@ -182,7 +182,7 @@ proptest! {
     /// Redacting text and reading it equals reading it and redacting the model.
     #[test]
     fn text_and_model_are_redacted_alike(
-        mut frames in prop::collection::vec(arbitrary::frame(), 1..3),
+        mut frames in any_frames(),
     ) {
         let mut text = Vec::new();
         for frame in &frames {

@@ -4,14 +4,14 @@ use gametape_echo::echoreplay::{read, write_frame};
 use gametape_echo::*;
 use proptest::prelude::*;
 
-use super::{arbitrary, frame_of};
+use super::{any_frames, frame_of};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn frames_are_read_as_they_were_written(
-        frames in prop::collection::vec(arbitrary::frame(), 1..4),
+        frames in any_frames(),
     ) {
         let mut text = Vec::new();
         for frame in &frames {

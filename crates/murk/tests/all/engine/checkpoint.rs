@@ -4,9 +4,9 @@ use gametape_murk::engine::{EngineError, EngineWorld, Outcome, World};
 use gametape_murk::{Checkpoint, Commands, Replay, Simulation, read};
 use proptest::prelude::*;
 
-use super::commands::{hash, record, replay, ticks};
-use super::random::Random;
+use super::commands::{hash, record, ticks};
 use super::worlds::all;
+use crate::common::plain::generate;
 
 /// The visible state of a world after a step.
 #[derive(Clone, PartialEq, Debug)]
@@ -92,36 +92,21 @@ fn worlds_of_every_kind_go_on_after_a_restore() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A world that is never restored equals the origin's, bit for bit; a restored one continues
-    /// like it.
+    /// Random worlds; that they are those of the second simulator is tested in `second`.
     #[test]
     fn random_worlds_go_on_after_a_restore(
         seed in any::<u64>(),
-        kind in 0_u64..7,
         save in 0_usize..12,
         wander in 0_usize..5,
     ) {
-        let random = Random::new(seed, kind);
-        let world = random.world();
-        let ticks = ticks(&world, seed, 20);
-        let bytes = record(random.config(), world.field_count(), &ticks);
-        let recording = read(&bytes).unwrap();
-        let mut engine = world.build().unwrap();
-        let fails = {
-            let frame = recording.frames().next().unwrap().unwrap();
-            engine.step(1, frame.commands()).unwrap();
-            engine.failure().is_some()
-        };
-        if !fails {
-            replay(&mut world.build().unwrap(), &recording);
-        }
-        check(&world, &recording, save, wander);
+        let plain = generate::world(seed);
+        let bytes = plain.record(&generate::log(&plain, seed, 20));
+        check(&plain.engine(), &read(&bytes).unwrap(), save, wander);
     }
 
-    /// Checks the estimates of a world's cost, and its canonical text.
     #[test]
-    fn random_worlds_survive_their_canonical_text(seed in any::<u64>(), kind in 0_u64..7) {
-        let world = Random::new(seed, kind).world();
+    fn random_worlds_survive_their_canonical_text(seed in any::<u64>()) {
+        let world = generate::world(seed).engine();
         let canonical = world.canonical();
         let again = World::from_descriptor(&canonical).unwrap().unwrap();
         prop_assert_eq!(again.canonical(), canonical);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use gametape_murk::engine::World as Engine;
 use gametape_murk::{
     CommandAt, CommandBuf, Envelope, Explanation, Slip, VerifyError, explain_slip_with, read,
     verify,
@@ -147,26 +148,31 @@ const KINDS: usize = 16;
 
 /// Returns the engine's explanation of a recording.
 fn found(case: &Case) -> Explanation {
-    let bytes = case.bytes();
-    let world = case.world.engine();
-    let replay = read(&bytes).unwrap();
+    let (frame, found) = explained(&case.world.engine(), &case.bytes());
+    assert_eq!(frame, case.at as u64);
+    found
+}
+
+/// Returns the frame in which a recording diverges, and the explanation.
+fn explained(world: &Engine, bytes: &[u8]) -> (u64, Explanation) {
+    let replay = read(bytes).unwrap();
     let error = verify(&replay, &mut world.build().unwrap()).unwrap_err();
     let VerifyError::SnapshotMismatch(divergence) = error else {
         panic!("{error}");
     };
-    assert_eq!(divergence.frame, case.at as u64);
-    let variants = world.slips(None, case.log[case.at].len() as u32);
+    let frame = replay.frames().nth(divergence.frame as usize).unwrap();
+    let variants = world.slips(None, frame.unwrap().commands().len() as u32);
     let mut simulation = world.build().unwrap();
     let watch = &mut |_| true;
-    explain_slip_with(
+    let found = explain_slip_with(
         &replay,
         &mut simulation,
         &divergence,
         LIMIT,
         variants,
         watch,
-    )
-    .unwrap()
+    );
+    (divergence.frame, found.unwrap())
 }
 
 /// Returns true if a slip is this mistake.
@@ -399,5 +405,71 @@ fn no_world_is_tried_twice() {
             }
         }
         assert!(!tried.is_empty() && !tried.contains(&world));
+    }
+}
+
+#[cfg(feature = "tape")]
+mod minimised {
+    use gametape_murk::tools::{Minimise, Minimised, minimise};
+
+    use super::*;
+    use crate::common::tapes::in_memory;
+
+    fn small(bytes: &[u8]) -> Result<Minimised, gametape_core::tape::Error> {
+        let options = Minimise {
+            max_trials: 10_000,
+            ..Minimise::default()
+        };
+        let work = gametape_core::tape::Work::default();
+        minimise(&in_memory(bytes.to_vec()), &options, &work)
+    }
+
+    /// For every kind of mistake, the smaller log goes wrong in the same way, or the report says
+    /// that it does not.
+    #[test]
+    fn what_is_minimised_is_said_the_same_of() {
+        let judged = on_all_cores(96, |round| {
+            let (case, wrong) = one_wrong(&mut Noise(1 << 33 | round as u64), round % KINDS)?;
+            let world = case.world.engine();
+            let before = found(&case);
+            let said = || format!("{wrong:?}, at {}\n{before}\n{:?}", case.at, case.log);
+            let small = match small(&case.bytes()) {
+                Ok(small) => small,
+                Err(error) => {
+                    // If nothing explains it, no ticks are kept.
+                    assert!(
+                        before.slips.is_empty() || before.open,
+                        "{error}\n{}",
+                        said()
+                    );
+                    return Some("refused");
+                }
+            };
+            assert!(small.commands[1] <= small.commands[0]);
+            assert!(small.ticks[1] <= small.ticks[0]);
+            if !small.same {
+                assert!(small.fault().contains("not the verdict on the first"));
+                return Some("other");
+            }
+            let (now, after) = explained(&world, &small.bytes);
+            assert_eq!(now, case.at as u64, "{}", said());
+            let kinds =
+                |found: &Explanation| -> Vec<&str> { found.slips.iter().map(Slip::kind).collect() };
+            let first = kinds(&before)[0];
+            assert!(kinds(&after).contains(&first), "{}\n{after}", said());
+            // No further command can be left out: each one is needed, or is the mistake.
+            assert!(small.minimal);
+            Some("same")
+        });
+        let count = |how| {
+            judged
+                .iter()
+                .flatten()
+                .filter(|judged| **judged == how)
+                .count()
+        };
+        let told = [count("same"), count("other"), count("refused")];
+        eprintln!("{told:?}: the same, others, refused");
+        assert!(told[0] > 45, "{told:?}");
     }
 }

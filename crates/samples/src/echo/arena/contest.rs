@@ -3,9 +3,9 @@
 use fastrand::Rng;
 use gametape_echo::{GameStatus, GoalType, LastScore, LastThrow, Vec3};
 
-use super::court::{GOAL, RIM, THREE_POINTS, attacks, of_team, team_id};
 use super::disc::{Flight, Throw};
 use super::state::Arena;
+use super::{GOAL, RIM, THREE_POINTS, attacks, of_team, team_id};
 use crate::echo::actor::Hold;
 use crate::echo::math::{add, between, dot, length, mix, scale, sub, unit_or, within};
 

@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use gametape_echo::GameStatus;
 
-use super::court::{ROOM, of_team};
 use super::state::{Arena, launch, no_score};
+use super::{ROOM, of_team};
 use crate::echo::actor::Hold;
 use crate::echo::math::{between, once_in};
 

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use gametape_echo::Vec3;
 
-use super::court::ROOM;
+use super::ROOM;
 use crate::echo::math::{Basis, Wave, add, ease, length, scale, within};
 
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use gametape_echo::{Pause, PausedState, TeamId};
 
-use super::court::team_id;
+use super::team_id;
 use crate::echo::math::between;
 
 /// The number of seconds of the countdown before play continues.

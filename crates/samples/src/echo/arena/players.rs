@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use gametape_echo::Vec3;
 
-use super::court::{GOAL, ROOM, attacks, of_team};
 use super::state::Arena;
+use super::{GOAL, ROOM, attacks, of_team};
 use crate::echo::actor::{Act, Actor, Hold};
 use crate::echo::math::{add, between, length, mix, once_in, scale, sub, unit_or, within};
 

@@ -4,9 +4,9 @@ use compact_str::CompactString;
 use fastrand::Rng;
 use gametape_echo::{GameStatus, GoalType, LastScore, LastThrow, TeamId};
 
-use super::court::{attacks, of_team};
 use super::disc::Disc;
 use super::pause::Pausing;
+use super::{attacks, of_team};
 use crate::echo::actor::{Act, Actor, Room};
 use crate::echo::crowd::{Crowd, SPECTATORS};
 use crate::echo::math::between;

@@ -7,13 +7,13 @@ use gametape_echo::{
 };
 use gametape_samples::echo::{Match, MatchOptions};
 
-use crate::delta::Script;
+use crate::Script;
 
 /// The most frames of a script.
 const MOST: usize = 24;
 
 /// Frames of an invented match of a kind that the script selects, with any changes.
-pub(super) fn any(script: &mut Script<'_>) -> Vec<Frame> {
+pub fn any(script: &mut Script<'_>) -> Vec<Frame> {
     let kind = script.byte();
     let options = MatchOptions {
         seed: script.byte().into(),
@@ -44,6 +44,23 @@ pub(super) fn any(script: &mut Script<'_>) -> Vec<Frame> {
         }
     }
     frames
+}
+
+/// Changes much in a frame, among it what a .butter does not store.
+pub fn change_much(script: &mut Script<'_>, frame: &mut Frame) {
+    let session = &mut frame.session;
+    session.match_type = text(script).into();
+    session.game_clock_display = text(script).into();
+    session.tournament_match = script.word();
+    session.orange_team_restart_request = script.word();
+    session.inputs.right_shoulder = number(script);
+    session.inputs.left_shoulder2 = number(script);
+    session.possession = maybe(script, |script| [whole(script), whole(script)]);
+    session.err_code = maybe(script, whole);
+    session.err_description = maybe(script, |script| text(script).into());
+    for _ in 0..40 {
+        change(script, frame);
+    }
 }
 
 /// Any number; special ones are frequent.

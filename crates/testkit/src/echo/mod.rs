@@ -1,4 +1,7 @@
-//! Random matches, spoiled in one to three of the ways of real machines, and judged by what they were.
+//! Random matches, spoiled in one to three of the ways of real machines, and judged by what they were; and, in
+//! [`frames`], frames that no game sends.
+
+pub mod frames;
 
 use std::fmt::Write as _;
 use std::io::Cursor;

@@ -27,12 +27,18 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 
 use common::json::{state_from_json, state_to_json};
-use common::{Random, Scene, decode, hex, scenes, schemas, spoil, unhex};
+use common::{Random, decode, hex, unhex};
+use scenes::{Scene, scenes, schemas, spoil};
 
-// Scenes, and the ways to corrupt packets, are those of the tests.
-#[path = "../tests/all/common/mod.rs"]
-#[allow(dead_code, clippy::wildcard_imports, reason = "the tests use the rest")]
+#[path = "../../tests/all/common/mod.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    clippy::wildcard_imports,
+    reason = "the tests use the rest"
+)]
 mod common;
+mod scenes;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
