@@ -1,6 +1,8 @@
 //! Lines as recorders write them, and what remains of broken ones.
 
-use gametape_echo::echoreplay::{Feed, read, read_with};
+use std::io::Read;
+
+use gametape_echo::echoreplay::{Feed, Reader, read, read_with};
 use gametape_echo::{Fed, Limits, ReadOptions, Strictness};
 
 use super::{SESSION, lenient, line, strict_error};
@@ -211,4 +213,32 @@ fn a_seeming_end_is_undone_by_more_bytes() {
             assert!(feed.findings().is_empty(), "{cut}: {:?}", feed.findings());
         }
     }
+}
+
+#[test]
+fn an_error_of_the_source_says_where_and_can_be_tried_again() {
+    struct Flaky<'a>(&'a [u8], bool);
+    impl Read for Flaky<'_> {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(std::io::Error::other("unplugged"));
+            }
+            let size = self.0.len().min(into.len()).min(50);
+            into[..size].copy_from_slice(&self.0[..size]);
+            self.0 = &self.0[size..];
+            Ok(size)
+        }
+    }
+    let text = super::line(0, SESSION);
+    let mut reader = Reader::new(Flaky(text.as_bytes(), true));
+    let mut errors = Vec::new();
+    let line = loop {
+        match reader.next_line() {
+            Ok(line) => break line,
+            Err(error) => errors.push((error.code(), error.offset())),
+        }
+    };
+    assert_eq!(line.unwrap().size(), text.len());
+    assert_eq!(errors, [("io", Some(50))]);
 }
