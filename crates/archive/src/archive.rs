@@ -383,12 +383,11 @@ impl Archive {
             _ => file,
         };
         let size = self.source.size();
-        let declared = match kind {
-            Kind::Zstd => decode::zstd_size(&self.source.head(ZSTD_HEADER)?),
-            _ => {
-                let end = self.source.range(size.saturating_sub(4), 4)?;
-                decode::gzip_size(&end, size)
-            }
+        let declared = if kind == Kind::Zstd {
+            decode::zstd_size(&self.source.head(ZSTD_HEADER)?)
+        } else {
+            let end = self.source.range(size.saturating_sub(4), 4)?;
+            decode::gzip_size(&end, size)
         };
         self.push(stem, size, Place::Whole(kind, declared));
         Ok(())

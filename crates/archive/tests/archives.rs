@@ -301,7 +301,7 @@ fn a_stream_declares_its_size() {
         declared(zstd::bulk::compress(&text, 1).unwrap()),
         Some(100_000)
     );
-    assert_eq!(declared(gametape_testkit::archive::zstd(&text)), None);
+    assert_eq!(declared(zstd(&text)), None);
     // Other bytes at the end declare no more than Deflate can make.
     let mut longer = gzip(&text);
     longer.extend([255; 4]);

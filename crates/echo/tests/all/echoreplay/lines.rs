@@ -230,7 +230,7 @@ fn an_error_of_the_source_says_where_and_can_be_tried_again() {
             Ok(size)
         }
     }
-    let text = super::line(0, SESSION);
+    let text = line(0, SESSION);
     let mut reader = Reader::new(Flaky(text.as_bytes(), true));
     let mut errors = Vec::new();
     let line = loop {
