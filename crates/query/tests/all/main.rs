@@ -1,6 +1,7 @@
 //! Answers beside the rows that a scan gives.
 
 mod answers;
+mod book;
 #[expect(dead_code, reason = "the tests of gametape-cluster use all of it")]
 mod bucket;
 mod catalogue;

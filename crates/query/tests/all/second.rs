@@ -12,7 +12,7 @@ use crate::cookbook::PAGE;
 use crate::samples::{Asked, fill_more};
 
 /// The query of the book under a title, about this recording in place of the book's.
-fn question(title: &str, of: &str) -> String {
+pub fn question(title: &str, of: &str) -> String {
     let page = fs::read_to_string(PAGE).unwrap();
     let (_, after) = page.split_once(&format!("### {title}\n")).unwrap();
     let (_, sql) = after.split_once("```sql\n").unwrap();

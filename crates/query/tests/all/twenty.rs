@@ -27,6 +27,7 @@ type Question = (&'static str, Vec<Vec<String>>);
 macro_rules! row {
     ($($value:expr),+) => { vec![$($value.to_string()),+] };
 }
+pub(crate) use row;
 
 /// Rows of numbers, by what is before them in the row.
 fn by<const N: usize>(sums: BTreeMap<impl ToString, [f64; N]>) -> Vec<Vec<String>> {
@@ -62,7 +63,7 @@ fn twenty_questions_have_the_answers_of_a_second_computation() {
 }
 
 /// Whether two rows are the same, but for the last digits of numbers.
-fn is_same(a: &[String], b: &[String]) -> bool {
+pub fn is_same(a: &[String], b: &[String]) -> bool {
     let near = |(a, b): (&String, &String)| match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(a), Ok(b)) => (a - b).abs() <= 1e-6 * b.abs().max(1.0),
         _ => a == b,
@@ -71,22 +72,22 @@ fn is_same(a: &[String], b: &[String]) -> bool {
 }
 
 /// A game, taken apart.
-struct Played {
-    file: String,
-    player: &'static str,
-    level: &'static str,
-    won: bool,
-    time_ms: f64,
-    mines: BTreeSet<Cell>,
-    size: (u8, u8),
-    clicks: Clicks,
+pub struct Played {
+    pub file: String,
+    pub player: &'static str,
+    pub level: &'static str,
+    pub won: bool,
+    pub time_ms: f64,
+    pub mines: BTreeSet<Cell>,
+    pub size: (u8, u8),
+    pub clicks: Clicks,
     /// Mouse events and board events with their steps.
-    mouse: Vec<(usize, MouseEvent)>,
+    pub mouse: Vec<(usize, MouseEvent)>,
     board: Vec<(usize, BoardEvent)>,
 }
 
 impl Played {
-    fn of(file: &str, player: &'static str, game: &Game<'_>) -> Self {
+    pub fn of(file: &str, player: &'static str, game: &Game<'_>) -> Self {
         let (cols, rows) = (game.board.cols, game.board.rows);
         let (mut mouse, mut board) = (Vec::new(), Vec::new());
         for (step, event) in game.events.iter().enumerate() {
@@ -123,29 +124,47 @@ impl Played {
         self.around(cell).filter(is_mine).count()
     }
 
-    /// The fewest left clicks that solve the board: one for each opening, and for each number beside none.
-    fn bbbv(&self) -> usize {
+    /// What has to be clicked to solve the board: the cells of each opening, and each number beside none.
+    fn parts(&self) -> Vec<Vec<Cell>> {
         let all = (0..self.size.1).flat_map(|row| (0..self.size.0).map(move |col| (col, row)));
         let safe = all.map(|(col, row)| Cell::new(col, row));
         let mut left: BTreeSet<Cell> = safe.filter(|cell| !self.mines.contains(cell)).collect();
         let zeros: Vec<Cell> = (left.iter().copied())
             .filter(|&cell| self.number(cell) == 0)
             .collect();
-        let mut openings = 0;
+        let mut parts = Vec::new();
         for zero in zeros {
-            let mut next = vec![zero];
-            openings += usize::from(left.contains(&zero));
+            let (mut next, mut part) = (vec![zero], Vec::new());
             while let Some(cell) = next.pop() {
-                if left.remove(&cell) && self.number(cell) == 0 {
-                    next.extend(self.around(cell));
+                if left.remove(&cell) {
+                    part.push(cell);
+                    if self.number(cell) == 0 {
+                        next.extend(self.around(cell));
+                    }
                 }
             }
+            parts.extend(Some(part).filter(|part| !part.is_empty()));
         }
-        openings + left.len()
+        parts.extend(left.into_iter().map(|cell| vec![cell]));
+        parts
+    }
+
+    /// The fewest left clicks that solve the board.
+    pub fn bbbv(&self) -> usize {
+        self.parts().len()
+    }
+
+    /// How many of them were made before a step.
+    pub fn solved(&self, step: usize) -> usize {
+        let before = self.board.iter().filter(|(at, _)| *at < step);
+        let open = before.filter(|(_, event)| is_number(event.face));
+        let open: BTreeSet<Cell> = open.map(|(_, event)| event.cell).collect();
+        let parts = self.parts().into_iter();
+        parts.filter(|part| open.contains(&part[0])).count()
     }
 
     /// How many cells were open before a step.
-    fn opened(&self, step: usize) -> usize {
+    pub fn opened(&self, step: usize) -> usize {
         let before = self.board.iter().filter(|(at, _)| *at < step);
         before.filter(|(_, event)| is_number(event.face)).count()
     }
@@ -156,7 +175,7 @@ const fn is_number(face: Face) -> bool {
 }
 
 /// Games that are won, lost and given up, of three players.
-fn games(folder: &Path) -> Vec<Played> {
+pub fn games(folder: &Path) -> Vec<Played> {
     let names = [
         "beginner-win",
         "intermediate-win",
@@ -310,7 +329,7 @@ fn of_courses(games: &[Played]) -> Vec<Question> {
 }
 
 /// Two matches: in one, players leave, return under another name, change sides and swap their numbers.
-fn matches(folder: &Path) -> Vec<(&'static str, Vec<Frame>)> {
+pub fn matches(folder: &Path) -> Vec<(&'static str, Vec<Frame>)> {
     let options = MatchOptions {
         seed: 5,
         frames: Some(2000),
@@ -331,7 +350,7 @@ fn matches(folder: &Path) -> Vec<(&'static str, Vec<Frame>)> {
     matches
 }
 
-fn distance(a: [f32; 3], b: [f32; 3]) -> f64 {
+pub fn distance(a: [f32; 3], b: [f32; 3]) -> f64 {
     let square = |(a, b): (f32, f32)| (f64::from(a) - f64::from(b)).powi(2);
     a.into_iter().zip(b).map(square).sum::<f64>().sqrt()
 }
