@@ -386,11 +386,28 @@ impl Archive {
         let declared = if kind == Kind::Zstd {
             decode::zstd_size(&self.source.head(ZSTD_HEADER)?)
         } else {
-            let end = self.source.range(size.saturating_sub(4), 4)?;
-            decode::gzip_size(&end, size)
+            self.gzip_size()?
         };
         self.push(stem, size, Place::Whole(kind, declared));
         Ok(())
+    }
+
+    /// The size that a gzip declares at its end. One that is cut ends with any bytes: a size beyond the limit is believed
+    /// if there is as much.
+    fn gzip_size(&self) -> Result<Option<u64>, Fault> {
+        let size = self.source.size();
+        let Some(end) = size.checked_sub(4) else {
+            return Ok(None);
+        };
+        let declared = decode::gzip_size(&self.source.range(end, 4)?, size);
+        let most = self.limits.of_packed(size);
+        if declared.is_none_or(|declared| declared <= most) {
+            return Ok(declared);
+        }
+        let mut content = stream(Kind::Gzip, self.packed(0..size)?)?.take(most + 1);
+        // What is damaged is reported when it is unpacked.
+        let there = io::copy(&mut content, &mut io::sink()).unwrap_or(0);
+        Ok(declared.filter(|_| there > most))
     }
 
     fn push(&mut self, name: &str, packed: u64, place: Place) {

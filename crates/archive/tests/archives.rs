@@ -307,4 +307,15 @@ fn a_stream_declares_its_size() {
     longer.extend([255; 4]);
     let most = 1032 * longer.len() as u64;
     assert_eq!(declared(longer), Some(most));
+    // A large one that is cut ends with any bytes.
+    let mut state = 1_u32;
+    let noise = (0..200_000).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    });
+    let mut cut = gzip(&noise.collect::<Vec<u8>>());
+    cut.truncate(100_000);
+    cut.extend([255; 4]);
+    assert_eq!(declared(cut), None);
+    assert_eq!(declared(vec![0x1f, 0x8b, 8]), None);
 }

@@ -1,8 +1,9 @@
 //! Archives as folders: `games.zip/2022/a.rmv` is a path.
 
+mod within;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, Metadata};
-use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +15,7 @@ use gametape_core::tape::{Disk, Files, Format};
 
 use crate::open::{self, OpenOptions};
 use crate::{Error, Formats};
+pub(crate) use within::{Lies, Within};
 
 /// The number of archives that stay open, for the recordings in them that are opened next.
 const OPEN: usize = 16;
@@ -112,55 +114,6 @@ impl<'p> Place<'p> {
     }
 }
 
-/// The place of a recording, where what belongs to it is looked for: a path, and the files there.
-pub(crate) type Lies = (PathBuf, Arc<dyn Files>);
-
-/// An archive, and the place where it lies.
-#[derive(Clone, Debug)]
-pub(crate) struct Within {
-    path: PathBuf,
-    archive: Arc<Archive>,
-    /// The files around it; `None` for bytes in memory.
-    around: Option<Arc<dyn Files>>,
-}
-
-impl Within {
-    /// The name below the archive of a path.
-    fn name(&self, path: &Path) -> io::Result<String> {
-        let name = path.strip_prefix(&self.path).ok().and_then(joined);
-        name.ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-
-    fn unpack(&self, file: &File, path: &Path) -> Result<Input, Error> {
-        self.archive.unpack(file).map_err(Error::archive(path))
-    }
-
-    /// The place of a file in the archive. A file that is compressed by itself lies where its gzip lies.
-    fn lies(self: &Arc<Self>, file: &File) -> Lies {
-        match &self.around {
-            Some(around) if self.archive.is_stream() => {
-                (self.path.with_file_name(&file.name), around.clone())
-            }
-            _ => (self.path.join(&file.name), self.clone()),
-        }
-    }
-}
-
-impl Files for Within {
-    fn open(&self, path: &Path) -> io::Result<Input> {
-        let name = self.name(path)?;
-        let file = self.archive.find(&name);
-        let file = file.ok_or(io::ErrorKind::NotFound)?;
-        self.archive.unpack(file).map_err(io::Error::other)
-    }
-
-    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        let name = self.name(folder)?;
-        let files = self.archive.in_folder(&name).into_iter();
-        Ok(files.map(|file| self.path.join(&file.name)).collect())
-    }
-}
-
 /// The names of a path, divided by `/`.
 fn joined(path: &Path) -> Option<String> {
     let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();
@@ -192,7 +145,7 @@ impl Entry {
     }
 }
 
-/// What was found at a path in an archive, or in an archive that was named.
+/// The file or folder that was found at a path in an archive, or in an archive that was named.
 pub(crate) struct Opened {
     pub input: Input,
     pub path: PathBuf,
@@ -222,7 +175,7 @@ impl Listed {
     /// Counts the size that a file declares. Files that take far more than the whole archive were made to do so.
     fn holds(&mut self, file: &File) -> Result<(), Fault> {
         self.declared = self.declared.saturating_add(file.declared().unwrap_or(0));
-        self.is_full = self.is_too_large();
+        self.is_full = self.declared > self.most;
         if self.is_full {
             return Err(Fault::TooLarge { limit: self.most });
         }
@@ -238,15 +191,11 @@ impl Listed {
         if self.archives > limit {
             return Err(Fault::TooManyArchives { limit });
         }
-        if self.is_too_large() {
+        if self.held > self.most {
             return Err(Fault::TooLarge { limit: self.most });
         }
         self.is_full = false;
         Ok(())
-    }
-
-    fn is_too_large(&self) -> bool {
-        self.held.max(self.declared) > self.most
     }
 }
 
@@ -477,8 +426,8 @@ impl Formats {
             around,
         };
         self.list_into(&Arc::new(within), place, Path::new(""), &mut listed);
-        if listed.is_too_large() {
-            // It was made to fill disks: none of it is opened.
+        if listed.held > listed.most {
+            // Archives in it were unpacked to more than the limit, which shows what it was made for: none of it is opened.
             listed.entries.drain(..listed.entries.len() - 1);
         }
         listed

@@ -1,4 +1,4 @@
-//! What a writer writes, and when.
+//! The bytes that a writer writes, and when.
 
 use std::fs::{self, File};
 

@@ -124,7 +124,7 @@ impl Played {
         self.around(cell).filter(is_mine).count()
     }
 
-    /// What has to be clicked to solve the board: the cells of each opening, and each number beside none.
+    /// The parts of a board that are opened by a click each: the cells of an opening, or a number beside none.
     fn parts(&self) -> Vec<Vec<Cell>> {
         let all = (0..self.size.1).flat_map(|row| (0..self.size.0).map(move |col| (col, row)));
         let safe = all.map(|(col, row)| Cell::new(col, row));

@@ -228,7 +228,7 @@ fn of_packets(folder: &Path) -> Vec<Answer> {
     ]
 }
 
-/// What a .butter rounded.
+/// The numbers that a .butter rounded.
 fn of_a_copy(folder: &Path) -> Answer {
     let all = ["match.echoreplay", "it's a \"match\".butter"].map(|name| {
         let rows = rows(&folder.join(name), "players", &["player", "head_forward_x"]);
