@@ -98,9 +98,8 @@ impl App {
         let mut command = Cli::command().name(self.name).version(self.version);
         for (name, verbs) in VERBS {
             let defs = self.formats.options(verbs);
-            let knowing = |name: &str| self.formats.knowing(name, verbs);
             let declared = |name: &str| self.formats.declared(name, verbs);
-            let add = |verb| options::add(verb, &defs, knowing, declared);
+            let add = |verb| options::add(verb, &defs, declared);
             command = command.mut_subcommand(name, add);
         }
         for (verb, more) in [("convert", " [--to EXTENSION]"), ("repair", "")] {

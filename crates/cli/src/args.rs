@@ -1,14 +1,13 @@
 //! The command line.
 
 use std::ffi::OsString;
+#[cfg(any(feature = "live", feature = "tools"))]
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use gametape::{CsvStyle, Existing};
-
-#[cfg(feature = "picture")]
-use gametape_picture::scene::time::Stretch;
 
 /// Read, check, record, measure, convert, compare and repair recordings of games and simulations.
 ///
@@ -276,14 +275,9 @@ pub struct Watch {
     /// Print the address, and do not open a browser
     #[arg(long)]
     pub no_open: bool,
-    /// The port [default: any free one]
-    #[arg(
-        long,
-        value_name = "PORT",
-        default_value_t = 0,
-        hide_default_value = true
-    )]
-    pub port: u16,
+    /// Where to listen, on this machine: a port or an address with one [default: any free port]
+    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "0", hide_default_value = true, value_parser = near)]
+    pub listen: SocketAddr,
     /// A built page to use instead of the command's own
     #[arg(long, value_name = "DIR")]
     pub page: Option<PathBuf>,
@@ -298,9 +292,9 @@ pub struct Serve {
     /// Folders, files, patterns; nothing outside of them is served, not even through links
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// The address to listen at; 0.0.0.0 can be reached from other machines
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8420", value_parser = address)]
-    pub listen: std::net::SocketAddr,
+    /// Where to listen: 0.0.0.0:8420 can be reached from other machines, a port alone only from this one
+    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:8420", value_parser = listening)]
+    pub listen: SocketAddr,
     /// The token that requests need: in a link as ?token=…, or as Authorization: Bearer
     ///
     /// Better set it in the environment, where other users of the machine can't see it.
@@ -353,6 +347,7 @@ pub struct Publish {
 
 #[cfg(feature = "picture")]
 #[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("stretch").multiple(true))]
 pub struct Picture {
     /// A file, or -
     #[arg(value_name = "FILE")]
@@ -367,19 +362,20 @@ pub struct Picture {
         long,
         value_name = "AT",
         allow_hyphen_values = true,
-        conflicts_with = "over"
+        conflicts_with = "stretch"
     )]
     pub at: Option<gametape::When>,
-    /// Draw a stretch of time instead: 1:23.4..2:00, tick:1..tick:90, step:600.. or ..
-    ///
-    /// The picture shows paths, the time spent in each place, or the number of changes.
-    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
-    pub over: Option<Stretch>,
+    /// Draw the stretch from this moment on instead: its paths, the time spent in each place, or the changes
+    #[arg(long, value_name = "AT", allow_hyphen_values = true, group = "stretch")]
+    pub from: Option<gametape::When>,
+    /// Draw the stretch up to this moment
+    #[arg(long, value_name = "AT", allow_hyphen_values = true, group = "stretch")]
+    pub to: Option<gametape::When>,
     /// What to draw of the stretch [default: depends on the view]
     ///
     /// On a map: paths, or the time spent per square if there are many entities. On a grid with a cursor:
     /// the time over each cell, and the cursor's path. On other grids: the number of changes per cell.
-    #[arg(long, value_enum, requires = "over", hide_possible_values = false)]
+    #[arg(long, value_enum, requires = "stretch")]
     pub show: Option<Show>,
     /// The view: a table with cells, map, or one table of the map [default: the first that can be drawn]
     #[arg(long, value_name = "VIEW")]
@@ -533,12 +529,34 @@ fn length(text: &str) -> Result<gametape::Time, &'static str> {
 }
 
 /// An address with its port.
-#[cfg(any(feature = "live", feature = "tools"))]
-pub fn address(text: &str) -> Result<std::net::SocketAddr, String> {
+#[cfg(feature = "tools")]
+pub fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| match text.parse::<u16>() {
         Ok(port) => format!(
             "a port needs an address: 127.0.0.1:{port} for this machine, 0.0.0.0:{port} for others, too"
         ),
         Err(_) => "an address has a port: 127.0.0.1:7777, or [::1]:7777".to_owned(),
     })
+}
+
+/// Where a server listens: at a port alone, only this machine can reach it.
+#[cfg(any(feature = "live", feature = "tools"))]
+pub fn listening(text: &str) -> Result<SocketAddr, &'static str> {
+    let port = text
+        .parse()
+        .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    port.or_else(|_| text.parse()).map_err(
+        |_| "where to listen is a port, or an address with one: 8420, 0.0.0.0:8420, [::1]:8420",
+    )
+}
+
+/// Where a server for this machine alone listens.
+#[cfg(feature = "live")]
+fn near(text: &str) -> Result<SocketAddr, &'static str> {
+    let at = listening(text)?;
+    if at.ip().is_loopback() {
+        Ok(at)
+    } else {
+        Err("watch serves this machine alone; serve listens to others, too")
+    }
 }

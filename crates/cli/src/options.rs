@@ -9,12 +9,11 @@ use gametape::{Error, OptionDef, OptionKind, OptionValue, Options};
 
 use crate::ui::short_error;
 
-/// Adds a flag for each option, below the general ones and under the names of the formats that know it. Its
-/// help is that of every declaration.
+/// Adds a flag for each option, below the general ones. Its help is that of every declaration, after the names
+/// of the formats that have it.
 pub fn add(
     mut command: Command,
     defs: &[OptionDef],
-    knowing: impl Fn(&str) -> Vec<&'static str>,
     declared: impl Fn(&str) -> Vec<(&'static str, OptionDef)>,
 ) -> Command {
     for def in defs {
@@ -28,7 +27,7 @@ pub fn add(
             .long(def.name)
             .aliases(declared.iter().flat_map(|(_, def)| def.aliases))
             .help(help.clone())
-            .help_heading(format!("Options for {}", knowing(def.name).join(", ")))
+            .help_heading("Options of formats")
             .conflicts_with_all(def.conflicts.iter().filter(|other| {
                 // The other option may belong to a format that is not registered.
                 defs.iter().any(|def| def.name == **other)
@@ -56,7 +55,7 @@ fn help(def: &OptionDef) -> String {
     }
 }
 
-/// Joins the texts of formats, each of them once. Of several, each has the names of its formats before it.
+/// Joins the texts of formats, each of them once, after the names of its formats.
 fn joined(between: &str, texts: impl Iterator<Item = (&'static str, String)>) -> String {
     let mut all: Vec<(Vec<&str>, String)> = Vec::new();
     for (name, text) in texts {
@@ -66,9 +65,6 @@ fn joined(between: &str, texts: impl Iterator<Item = (&'static str, String)>) ->
             Some((names, _)) => names.push(name),
             None => all.push((vec![name], text)),
         }
-    }
-    if let [(_, text)] = all.as_slice() {
-        return text.clone();
     }
     let named = |(names, text): (Vec<&str>, String)| format!("{}: {text}", names.join(", "));
     let named: Vec<String> = all.into_iter().map(named).collect();

@@ -3,8 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{Arg, ArgAction, Command};
 use gametape::core::text::nearest;
 
 /// Verbs under the names that other tools have for them.
@@ -78,7 +78,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         [
             "picture FILE OUT.svg",
             "picture FILE OUT.png --at 1:23.4",
-            "picture FILE OUT.svg --over ..",
+            "picture FILE OUT.svg --from 1:00 --to 2:00",
         ],
     ),
     (
@@ -86,7 +86,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         [
             "watch FILE",
             "watch FOLDER",
-            "watch FILE --no-open --port 8420",
+            "watch FILE --no-open --listen 8420",
         ],
     ),
     (
@@ -137,10 +137,31 @@ pub fn with_examples(command: Command, name: &str, lines: &[&str]) -> Command {
         return command;
     }
     let lines = lines.iter().map(|line| format!("  {name} {line}\n"));
-    command.before_long_help(lines.collect::<String>())
+    command.before_help(lines.collect::<String>())
 }
 
-/// Adds the other names of verbs, and calls to copy to their help.
+/// Makes the help of a command and of those below it a page: `help VERB` prints all there is to say.
+fn with_page(command: Command, name: &str) -> Command {
+    let verbs: Vec<String> = command
+        .get_subcommands()
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    let about = match command.get_name() {
+        of if of == name => "Print this page".to_owned(),
+        of => format!("Print this page; {name} help {of} says more"),
+    };
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::HelpShort)
+        .help(about);
+    let command = command.disable_help_flag(true).arg(help);
+    verbs.into_iter().fold(command, |command, verb| {
+        command.mut_subcommand(verb, |verb| with_page(verb, name))
+    })
+}
+
+/// Adds the other names of verbs, calls to copy to their help, and makes it a page.
 pub fn complete(mut command: Command, name: &str) -> Command {
     for (verb, lines) in EXAMPLES {
         if command.find_subcommand(verb).is_some() {
@@ -153,11 +174,12 @@ pub fn complete(mut command: Command, name: &str) -> Command {
         others.push(format!("{} ({verb})", aliases.join(", ")));
     }
     let meant: Vec<&str> = MEANT.iter().map(|(word, _)| *word).collect();
-    command.after_help(format!(
+    let command = command.after_help(format!(
         "Other names of verbs: {}. A path alone is inspected. These words say which verb is meant: {}.",
         others.join(", "),
         meant.join(", ")
-    ))
+    ));
+    with_page(command, name)
 }
 
 /// Puts the verb `inspect` before a path that stands where the verb should.
@@ -207,7 +229,7 @@ pub fn corrected(mut error: Error, command: &Command, args: &[OsString]) -> Erro
         _ => String::new(),
     };
     let verb = asked(command, args);
-    let longs = || verb.get_arguments().filter_map(clap::Arg::get_long);
+    let longs = || verb.get_arguments().filter_map(Arg::get_long);
     if unknown == "-v" || unknown == "--verbose" {
         // `--version` looks similar, and is not what most mean.
         error.remove(ContextKind::SuggestedArg);
@@ -272,7 +294,7 @@ mod tests {
                 );
                 continue;
             };
-            let help = verb.clone().render_long_help().to_string();
+            let help = verb.clone().render_help().to_string();
             for line in *lines {
                 let call = format!("gametape {line}");
                 assert!(help.contains(&call), "{help}");

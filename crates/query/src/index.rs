@@ -17,14 +17,14 @@ use gametape::core::Spell as _;
 use gametape::{Existing, Formats, Policy, Scan, Secrets, TableDef};
 use rayon::prelude::*;
 
-use crate::about::About;
 use crate::archive::Archive;
-use crate::catalogue::rows::{self, FILE, Row};
-use crate::catalogue::{
+use crate::archive::catalogue::rows::{self, FILE, Row};
+use crate::archive::catalogue::{
     Catalogue, CatalogueError, Entry, FILES, FOLDER, MANIFEST, Manifest, Part, VERSION, made_by,
 };
-use crate::content::Content;
-use crate::search::{Catalogued, Place, Search, Seen};
+use crate::archive::search::{Catalogued, Place, Search, Seen};
+use crate::tables::about::About;
+use crate::tables::content::Content;
 
 /// The outcome of [`index`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -241,7 +241,7 @@ fn contents(archive: &Archive) -> Result<Vec<Content>> {
     .into();
     for kind in archive.kinds() {
         let tables = archive.tables(kind).into_iter().flatten();
-        let tables = tables.filter(|table| crate::content::is_fact(table.definition()));
+        let tables = tables.filter(|table| crate::tables::content::is_fact(table.definition()));
         contents.extend(tables.map(|table| Content::Table {
             kind: kind.to_owned(),
             table,

@@ -28,41 +28,20 @@
 
 #![forbid(unsafe_code)]
 
-mod about;
 mod archive;
-mod asked;
-mod catalogue;
-mod clocks;
 mod command;
-mod content;
-mod errors;
 mod functions;
 mod index;
-mod jobs;
-mod machine;
-mod newest;
-mod outline;
-mod output;
-mod problems;
+mod machines;
 mod progress;
-mod pushed;
-mod related;
-mod rows;
-mod search;
-mod sent;
 mod session;
-mod shell;
-mod state;
-mod stop;
-mod store;
-mod table_functions;
-mod task;
+mod tables;
 
+pub use archive::catalogue::CatalogueError;
 pub use archive::{Archive, File};
-pub use catalogue::CatalogueError;
+pub use command::output::{Form, write};
 pub use command::run;
 pub use index::{Indexed, index};
-pub use output::{Form, write};
 pub use session::{Settings, session};
 
 /// The parts that only `gametape-cluster` needs: it is no interface for others.
@@ -74,16 +53,16 @@ pub mod cluster {
 
     use crate::Archive;
 
+    pub use crate::archive::heard;
+    pub use crate::archive::store::{runtime, runtime_in};
+    pub use crate::command::stop::stopped;
     pub use crate::command::{Connect, Connected, Wish, none_of, run_with, size};
-    pub use crate::machine::Machine;
-    pub use crate::outline::{Address, Outline};
-    pub use crate::problems::heard;
-    pub use crate::related::is_related;
-    pub use crate::sent::ask;
+    pub use crate::machines::Machine;
+    pub use crate::machines::outline::{Address, Outline};
+    pub use crate::machines::sent::ask;
+    pub use crate::machines::task::task;
     pub use crate::session::furnish;
-    pub use crate::stop::stopped;
-    pub use crate::store::{runtime, runtime_in};
-    pub use crate::task::task;
+    pub use crate::tables::related::is_related;
 
     /// Notes that a recording is broken.
     pub fn note(archive: &Archive, recording: &str, problem: String) {

@@ -11,15 +11,15 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use gametape::{Lane, Policy};
 use gametape_tables::ArrowTable;
 
-use crate::about::About;
 use crate::archive::Archive;
-use crate::clocks;
-use crate::content::{Content, is_fact};
-use crate::functions;
-use crate::newest::as_of;
-use crate::rows::Rows;
-use crate::store::with_stores;
-use crate::table_functions::StateAt;
+use crate::archive::store::with_stores;
+use crate::functions::clocks;
+use crate::functions::geometry;
+use crate::functions::state_at::StateAt;
+use crate::tables::about::About;
+use crate::tables::content::{Content, is_fact};
+use crate::tables::newest::as_of;
+use crate::tables::rows::Rows;
 
 /// How queries run.
 #[derive(Clone, Debug, Default)]
@@ -139,7 +139,7 @@ pub fn furnish(
 
 /// Returns the functions that SQL does not have by itself.
 pub(crate) fn all_functions(archive: &Arc<Archive>) -> Vec<ScalarUDF> {
-    functions::all()
+    geometry::all()
         .into_iter()
         .chain(clocks::all(archive))
         .collect()

@@ -7,6 +7,7 @@ use std::path::Path;
 use gametape::Work;
 use gametape::core::Spell as _;
 use gametape::core::text::printable;
+use gametape_picture::scene::time::Stretch;
 use gametape_picture::{Drawn, Fault, Options, Plane, draw, png};
 use serde_json::json;
 
@@ -93,7 +94,10 @@ pub fn run(args: &Picture, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
 fn options(args: &Picture) -> Options {
     Options {
         at: args.at.clone(),
-        over: args.over.clone(),
+        over: (args.from.is_some() || args.to.is_some()).then(|| Stretch {
+            from: args.from.clone(),
+            to: args.to.clone(),
+        }),
         show: args.show.map(|show| match show {
             Show::Ways => gametape_picture::Show::Ways,
             Show::Time => gametape_picture::Show::Time,

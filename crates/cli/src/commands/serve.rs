@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use gametape::{Formats, OpenOptions, Secrets};
@@ -33,7 +32,7 @@ pub fn watch(args: &Watch, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
         return Ok(ui.fail(&error));
     }
     let options = ServeOptions {
-        listen: SocketAddr::from(([127, 0, 0, 1], args.port)),
+        listen: args.listen,
         secrets: secrets(args.show_secrets),
         open: unmapped(call),
         ..ServeOptions::default()

@@ -1,7 +1,5 @@
 //! Moments of a recording: as text, along an axis, and from one to another.
 
-use std::str::FromStr;
-
 use gametape::When;
 use gametape::core::text::Grouped;
 use gametape::{Stamp, Time};
@@ -74,32 +72,8 @@ pub struct Stretch {
     pub to: Option<When>,
 }
 
-impl FromStr for Stretch {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let Some((from, to)) = text.split_once("..") else {
-            return Err(
-                "a stretch is FROM..TO, such as 1:23.4..2:00, tick:1..tick:90, step:0..".into(),
-            );
-        };
-        let end = |end: &str| {
-            if end.is_empty() {
-                return Ok(None);
-            }
-            end.parse().map(Some).map_err(|error| format!("{error}"))
-        };
-        Ok(Self {
-            from: end(from)?,
-            to: end(to)?,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use gametape::At;
-
     use super::*;
 
     #[test]
@@ -110,23 +84,5 @@ mod tests {
             time: Some(Time(12_345_678_901)),
         };
         assert_eq!(moment(stamp), "12.345 s  tick 7  step 6");
-    }
-
-    #[test]
-    fn an_end_that_is_left_out_is_the_recordings() {
-        let stretch: Stretch = "1:23.4..step:9".parse().unwrap();
-        assert_eq!(stretch.from, Some(At::Time(Time::from_ms(83_400)).into()));
-        assert_eq!(stretch.to, Some(At::Step(9).into()));
-        assert_eq!("..".parse(), Ok(Stretch::default()));
-        assert_eq!(
-            "tick:1..".parse(),
-            Ok(Stretch {
-                from: Some(At::Tick(1).into()),
-                to: None
-            })
-        );
-        for wrong in ["", "1:23", "a..b", "1...2", "1..2..3"] {
-            assert!(wrong.parse::<Stretch>().is_err(), "{wrong}");
-        }
     }
 }

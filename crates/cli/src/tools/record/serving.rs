@@ -14,28 +14,30 @@ use gametape_live::{Error, Page};
 use serde_json::json;
 
 use crate::Exit;
-use crate::args::address;
+use crate::args::listening;
 use crate::commands::publish;
 use crate::ui::Ui;
 
 /// The options of `--serve`.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "For browsers that watch while it is recorded")]
 pub struct Serve {
-    /// Let browsers watch while it is recorded, at 127.0.0.1:8420 or =ADDRESS:PORT
+    /// Let browsers watch
     ///
     /// The link is printed. After the recording ends, it can still be watched until Ctrl-C; if Ctrl-C
     /// ended the recording, until it is pressed again. Without a terminal, Ctrl-C ends both at once.
+    #[arg(long)]
+    serve: bool,
+    /// Where to listen: 0.0.0.0:8420 can be reached from other machines, a port alone only from this one
     #[arg(
-        id = "serve",
-        long = "serve",
-        value_name = "ADDRESS:PORT",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "127.0.0.1:8420",
-        value_parser = address
+        long,
+        value_name = "[ADDRESS:]PORT",
+        default_value = "127.0.0.1:8420",
+        value_parser = listening,
+        requires = "serve"
     )]
-    pub listen: Option<SocketAddr>,
-    /// With --serve, the token that requests need: in a link as ?token=…
+    listen: SocketAddr,
+    /// The token that requests need: in a link as ?token=…
     ///
     /// Better set it in the environment, where other users of the machine can't see it.
     #[arg(
@@ -44,16 +46,16 @@ pub struct Serve {
         env = "GAMETAPE_TOKEN",
         hide_env_values = true
     )]
-    pub token: Option<String>,
-    /// With --serve, a name of the server; may be given several times
+    token: Option<String>,
+    /// A name of the server; may be given several times
     #[arg(long, value_name = "HOST")]
-    pub host: Vec<String>,
-    /// With --serve, a built page to use instead of the command's own
+    host: Vec<String>,
+    /// A built page to use instead of the command's own
     #[arg(long, value_name = "DIR", requires = "serve")]
-    pub page: Option<PathBuf>,
-    /// With --serve, show tokens, IP addresses and user ids
+    page: Option<PathBuf>,
+    /// Show tokens, IP addresses and user ids
     #[arg(long, requires = "serve")]
-    pub show_secrets: bool,
+    show_secrets: bool,
 }
 
 /// Ends a recording, and then its server.
@@ -103,21 +105,21 @@ impl Ending {
 impl Serve {
     /// Whether the recording is served.
     pub const fn is_asked(&self) -> bool {
-        self.listen.is_some()
+        self.serve
     }
 
     /// Starts the server if it is asked for, and prints its address. An error is reported before anything is
     /// recorded.
     pub fn begin(&self, formats: &Formats, ui: &mut Ui) -> Result<Watched, Exit> {
-        let Some(listen) = self.listen else {
+        if !self.serve {
             if self.host.is_empty() {
                 return Ok(Watched::default());
             }
             return Err(ui.refuse(
                 "--host is a name under which browsers reach --serve, which is missing; the address of a game is --url",
             ));
-        };
-        let begun = self.bind(listen, formats);
+        }
+        let begun = self.bind(formats);
         let server = begun.map_err(|error| publish::fail(&error, ui))?;
         let link = format!("http://{}/", server.address());
         let asks = self.token.as_ref().map_or("", |_| "?token=…");
@@ -141,11 +143,11 @@ impl Serve {
         })))
     }
 
-    fn bind(&self, listen: SocketAddr, formats: &Formats) -> Result<Server, Error> {
+    fn bind(&self, formats: &Formats) -> Result<Server, Error> {
         let built = || Ok(Page::built());
         let page = self.page.as_deref().map_or_else(built, Page::read)?;
         let options = ServeOptions {
-            listen,
+            listen: self.listen,
             token: self.token.clone(),
             hosts: self.host.clone(),
             secrets: if self.show_secrets {

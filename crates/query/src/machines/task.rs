@@ -12,12 +12,12 @@ use gametape::{At, Formats, Scan, Secrets, TableDef};
 use gametape_core::table::Late;
 use serde::{Deserialize, Serialize};
 
+use crate::archive::search::Place;
+use crate::archive::store::{FoundObject, Opener};
 use crate::archive::{Archive, File, Reach};
-use crate::jobs::Job;
-use crate::rows::{RowSource, part};
-use crate::search::Place;
-use crate::sent::{SentAt, SentContent, kind_of, shows, written};
-use crate::store::{FoundObject, Opener};
+use crate::machines::sent::{SentAt, SentContent, kind_of, shows, written};
+use crate::tables::jobs::Job;
+use crate::tables::rows::{RowSource, part};
 
 /// A part of a table's rows that a scheduler asks an executor for.
 #[derive(Serialize, Deserialize)]

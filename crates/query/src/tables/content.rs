@@ -12,9 +12,9 @@ use gametape_core::tape;
 use gametape_core::{At, Stamp};
 use gametape_tables::{ArrowTable, Problem};
 
-use crate::about::{About, RELATIONS};
 use crate::archive::{Archive, Batches, File, Reach};
-use crate::state::{self, Moments};
+use crate::tables::about::{About, RELATIONS};
+use crate::tables::state::{self, Moments};
 
 /// How long scanning a recording takes, in nanoseconds, from which on it is read in pieces.
 pub(crate) const LONG: u64 = 5_000_000;

@@ -33,13 +33,13 @@ use futures::{Stream, StreamExt, stream};
 use gametape::{Lane, Recording, Scan, Secrets};
 use object_store::ObjectStore;
 
-use crate::about::About;
+use crate::archive::told;
 use crate::archive::{Archive, Batches, File, Reach};
-use crate::content::Content;
-use crate::jobs::{Job, RECORDING, balanced, dictionary_value, grouped_by_name, together};
-use crate::problems::told;
-use crate::pushed::Pushed;
-use crate::related::Related;
+use crate::tables::about::About;
+use crate::tables::content::Content;
+use crate::tables::jobs::{Job, RECORDING, balanced, dictionary_value, grouped_by_name, together};
+use crate::tables::pushed::Pushed;
+use crate::tables::related::Related;
 
 /// A table of all recordings of a kind, or of all recordings.
 #[derive(Debug)]

@@ -1,21 +1,26 @@
 //! The recordings that a query reads, and the tables that they have.
 
+pub(crate) mod catalogue;
+pub(crate) mod search;
+pub(crate) mod store;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::Result as Answer;
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
 use gametape::{Formats, Recording, Secrets, TableDef};
 use gametape_core::tape::Estimate;
 use gametape_tables::{ArrowTable, Differs, Merge};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
-use crate::catalogue::{Catalogue, CatalogueError, Entry};
+use crate::archive::catalogue::{Catalogue, CatalogueError, Entry};
+use crate::archive::search::{Catalogued, Place, Search, Seen};
+use crate::archive::store::Opener;
 use crate::progress::Progress;
-use crate::search::{Catalogued, Place, Search, Seen};
-use crate::store::Opener;
 
 /// The record batches of a recording.
 pub(crate) type Batches = Box<dyn Iterator<Item = Answer<RecordBatch>> + Send>;
@@ -385,4 +390,27 @@ impl Archive {
         };
         merged.into_iter().filter_map(arrow).collect()
     }
+}
+
+/// The beginning of the name of such a metric.
+const MARK: &str = "broken recording ";
+
+/// How many recordings a part of a scan names at most.
+const MOST: usize = 100;
+
+/// Gives the problems that were found to the metrics of a scan, which travel from the machine that reads to the one
+/// that asked: beside its rows, a part of a scan gives nothing else back.
+pub(crate) fn told(archive: &Archive, metrics: &ExecutionPlanMetricsSet) {
+    for problem in archive.take_broken().into_iter().take(MOST) {
+        if let Ok(text) = serde_json::to_string(&problem) {
+            let counter = MetricBuilder::new(metrics).counter(format!("{MARK}{text}"), 0);
+            counter.add(1);
+        }
+    }
+}
+
+/// Returns the recording and its problem, if the metric of this name tells of one.
+#[must_use]
+pub fn heard(metric: &str) -> Option<(String, String)> {
+    serde_json::from_str(metric.strip_prefix(MARK)?).ok()
 }

@@ -1,5 +1,11 @@
 //! The command `gametape-query`.
 
+mod asked;
+mod errors;
+pub(crate) mod output;
+mod shell;
+pub(crate) mod stop;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -17,15 +23,15 @@ use gametape::{Existing, Formats, Policy, Secrets};
 use indicatif::ProgressBar;
 
 use crate::archive::Archive;
-use crate::asked;
-use crate::errors::{is_closed, plain, told};
+use crate::archive::store::is_url;
+use crate::command::asked;
+use crate::command::errors::{is_closed, plain, told};
+use crate::command::output::{self, Form};
+use crate::command::shell;
+use crate::command::stop::{self, stopped};
 use crate::index::index;
-use crate::output::{self, Form};
 use crate::progress::shown;
 use crate::session::{Settings, session};
-use crate::shell;
-use crate::stop::{self, stopped};
-use crate::store::is_url;
 
 const EXAMPLES: &str = "\
 gametape query \"SELECT player_name, min(total_time_ms) FROM games GROUP BY 1\" GAMES

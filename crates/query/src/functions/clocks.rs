@@ -11,7 +11,7 @@ use gametape::{At, Playback, Time};
 use gametape_core::Stamp;
 
 use crate::archive::Archive;
-use crate::state::is_missing;
+use crate::tables::state::is_missing;
 
 /// Returns `time_at(recording, tick)` and `tick_at(recording, time_ms)`. They give null for what is not
 /// recorded.

@@ -12,11 +12,11 @@ use rustyline::history::FileHistory;
 use rustyline::{Editor, Helper, Highlighter, Hinter, Validator};
 
 use crate::archive::Archive;
-use crate::asked;
-use crate::errors::told;
-use crate::output::{self, Form};
+use crate::command::asked;
+use crate::command::errors::told;
+use crate::command::output::{self, Form};
+use crate::command::stop;
 use crate::progress::shown;
-use crate::stop;
 
 const HELP: &str = "\
 A query ends with a semicolon.

@@ -11,7 +11,7 @@ use gametape::{Recording, Scan};
 use std::sync::Arc;
 
 use crate::archive::Archive;
-use crate::content::LONG;
+use crate::tables::content::LONG;
 
 /// The name of the column that names the recording of a row.
 pub(crate) const RECORDING: &str = "recording";

@@ -10,9 +10,9 @@ use gametape::{At, Lane, Time, When};
 use gametape_tables::ArrowTable;
 
 use crate::archive::Archive;
-use crate::content::Content;
-use crate::rows::Rows;
-use crate::state::Moments;
+use crate::tables::content::Content;
+use crate::tables::rows::Rows;
+use crate::tables::state::Moments;
 
 /// `state_at('players', 83400)`: the rows that hold at a moment, in milliseconds, of each recording. A text
 /// is a moment that is written otherwise (`'tick:137'`, `'end'`), one every so often (`'every 1 s'`), or a

@@ -26,8 +26,8 @@ use gametape_core::table::Batch;
 use gametape_core::tape::{BusyTime, Print, RelationDef};
 use gametape_tables::ArrowTable;
 
-use crate::about::RELATIONS;
-use crate::jobs::RECORDING;
+use crate::tables::about::RELATIONS;
+use crate::tables::jobs::RECORDING;
 
 /// Compares the traces of all recordings.
 #[derive(Clone)]

@@ -10,8 +10,8 @@ use gametape::{ColumnDef, Formats, Recording, TableDef};
 use gametape_core::tape::Estimate;
 use rayon::prelude::*;
 
-use crate::catalogue::{Catalogue, CatalogueError, Entry, Was};
-use crate::store::{Object, Stores, is_url};
+use crate::archive::catalogue::{Catalogue, CatalogueError, Entry, Was};
+use crate::archive::store::{Object, Stores, is_url};
 
 /// So few recordings stay open from learning their tables until they are read.
 const FEW: usize = 16;

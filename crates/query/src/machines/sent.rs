@@ -12,11 +12,11 @@ use gametape_tables::ArrowTable;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::about::About;
 use crate::archive::{Reach, Source};
-use crate::content::Content;
-use crate::rows::Rows;
-use crate::state::Moments;
+use crate::tables::about::About;
+use crate::tables::content::Content;
+use crate::tables::rows::Rows;
+use crate::tables::state::Moments;
 
 /// A message with the version of its sender.
 #[derive(Serialize, Deserialize)]

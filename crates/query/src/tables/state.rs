@@ -15,7 +15,7 @@ use gametape_core::tape;
 use gametape_tables::ArrowTable;
 
 use crate::archive::Batches;
-use crate::newest::{Newest, when};
+use crate::tables::newest::{Newest, when};
 
 /// The moments whose states are asked for.
 #[derive(Clone, PartialEq, Debug)]

@@ -8,9 +8,9 @@ use datafusion::common::Result;
 use gametape::{Formats, Secrets, TableDef};
 use serde::{Deserialize, Serialize};
 
+use crate::archive::search::Place;
 use crate::archive::{Archive, File, Reach, Source};
-use crate::search::Place;
-use crate::sent::{kind_of, read, shows, written};
+use crate::machines::sent::{kind_of, read, shows, written};
 
 /// An archive as a client knows it that cannot see it: the tables of each kind.
 #[derive(Clone, Serialize, Deserialize)]

@@ -1,5 +1,9 @@
 //! The machines of a cluster: they find recordings, and read them, for a client.
 
+pub(crate) mod outline;
+pub(crate) mod sent;
+pub(crate) mod task;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,14 +15,14 @@ use datafusion::logical_expr::ScalarUDF;
 use datafusion::physical_plan::ExecutionPlan;
 use gametape::{Formats, Secrets};
 
+use crate::archive::store::Opener;
 use crate::archive::{Archive, Reach, Source};
-use crate::outline::Outline;
-use crate::related::Related;
-use crate::rows::Rows;
-use crate::sent::{Ask, read, shows};
+use crate::machines::outline::Outline;
+use crate::machines::sent::{Ask, read, shows};
+use crate::machines::task::Task;
 use crate::session::all_functions;
-use crate::store::Opener;
-use crate::task::Task;
+use crate::tables::related::Related;
+use crate::tables::rows::Rows;
 
 /// How long an archive stays open after it was last asked for.
 const KEPT: Duration = Duration::from_mins(10);
@@ -143,8 +147,8 @@ mod tests {
     use gametape::Secrets;
 
     use super::{Machine, Outline, too_many};
-    use crate::outline::Address;
-    use crate::sent::VERSION;
+    use crate::machines::outline::Address;
+    use crate::machines::sent::VERSION;
 
     #[test]
     fn old_archives_are_closed_before_they_fill_the_memory() {
