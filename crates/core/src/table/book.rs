@@ -13,7 +13,7 @@ use super::def::TableDef;
 ///     .with(ColumnDef::new("eyes", Kind::Uint, "What was thrown."));
 /// let page = tables_page(&[table]);
 /// assert!(page.starts_with("### `throws`\n\nEvents. Throws of dice.\n\n| column | kind |"));
-/// assert!(page.contains("\n| `eyes` | uint |  |  | What was thrown. |\n"));
+/// assert!(page.contains("\n| `eyes` | uint | What was thrown. |\n"));
 /// ```
 #[must_use]
 pub fn tables_page(tables: &[TableDef]) -> String {
@@ -29,22 +29,23 @@ pub fn tables_page(tables: &[TableDef]) -> String {
         // Writing to a string does not fail.
         let _ = write!(
             out,
-            "### `{}`\n\n{}{rest}{asked}. {}\n\n| column | kind | unit | | what it is |\n|---|---|---|---|---|\n",
+            "### `{}`\n\n{}{rest}{asked}. {}\n\n| column | kind | what it is |\n|---|---|---|\n",
             table.name,
             first.to_uppercase(),
             table.doc
         );
         for column in &table.columns {
             let mark = match (column.key, column.secret) {
-                (true, _) => "key",
-                (_, true) => "secret",
+                (true, _) => ", key",
+                (_, true) => ", secret",
                 _ => "",
             };
+            let unit = if column.unit.is_empty() { "" } else { ", " };
             let precision = column.precision;
             let precision = precision.map_or_else(String::new, |off| format!(" Within {off}."));
             let _ = writeln!(
                 out,
-                "| `{}` | {} | {} | {mark} | {}{precision} |",
+                "| `{}` | {}{unit}{}{mark} | {}{precision} |",
                 column.name,
                 column.kind.name(),
                 column.unit,
