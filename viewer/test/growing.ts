@@ -1,4 +1,4 @@
-// A live recording, made from a complete one: the messages that a server sends, by docs/src/live.md.
+// A live recording, made from a complete one: the messages that a server sends, by crates/live/LAYOUT.md.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";

@@ -139,7 +139,7 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
     }
 }
 
-/// The table of exit codes in the book's page on archives.
+/// The exit codes in the book's page on archives.
 #[test]
 fn the_exit_code_is_that_of_the_worst_file() {
     let folder = tempfile::tempdir().unwrap();

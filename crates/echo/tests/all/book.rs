@@ -62,18 +62,22 @@ fn the_book_lists_the_members() {
     let mut page = start.to_owned();
     for (object, members) in MEMBERS {
         write!(page, "\n## {object}\n\n").unwrap();
-        page.push_str("| member | JSON | unit | what it is | a .butter keeps it | redacted |\n");
-        page.push_str("|---|---|---|---|---|---|\n");
+        page.push_str("| member | JSON | what it is | a .butter keeps it |\n");
+        page.push_str("|---|---|---|---|\n");
         for member in *members {
             let range = member.range.map_or(String::new(), |(low, high)| {
                 format!(" From {low} to {high}.")
             });
-            let redacted = if member.redacted { "yes" } else { "" };
-            let (name, kind, unit, doc) = (member.name, member.kind, member.unit, member.doc);
+            let redacted = if member.redacted { " Redacted." } else { "" };
+            let (name, kind, doc) = (member.name, member.kind, member.doc);
+            let unit = match member.unit {
+                "" => String::new(),
+                unit => format!(", {unit}"),
+            };
             let kept = kept(member);
             writeln!(
                 page,
-                "| `{name}` | {kind} | {unit} | {doc}{range} | {kept} | {redacted} |"
+                "| `{name}` | {kind}{unit} | {doc}{range}{redacted} | {kept} |"
             )
             .unwrap();
         }

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use super::def::TableDef;
 use crate::tape::{Error, Partial, Tape, Work};
 
-/// Compares the rows of two recordings, table by table, in one pass over each.
+/// Compares the rows of two recordings, table by table, in one pass over each. A table in which the two
+/// are far apart, or whose rows may only have moved, is read once more.
 ///
 /// Rows are matched by tick if both recordings have ticks, else by time to the millisecond if both
 /// have times, else by step. If several steps share a time, or if a clock goes backwards, they are
