@@ -73,7 +73,7 @@ fn of_games(games: &[Played]) -> Vec<Answer> {
     let mut rates = BTreeMap::<_, Vec<[f64; 3]>>::new();
     let mut boards = BTreeMap::<_, (u32, f64)>::new();
     let mut twins = BTreeMap::<_, Vec<&Played>>::new();
-    let (mut wasted, mut edges, mut admitted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut admitted = Vec::new();
     for game in games {
         let clicks = &game.clicks;
         let count = clicks.left + clicks.right + clicks.double;
@@ -102,25 +102,12 @@ fn of_games(games: &[Played]) -> Vec<Answer> {
             reasons == "null",
             reasons
         ]);
-        if count > 0 {
-            let lost = count - clicks.effective;
-            let percent = round(100.0 * f64::from(lost) / f64::from(count), 1);
-            wasted.push(row![game.file, count, lost, percent]);
-        }
         let (count, least) = boards
             .entry((game.level, &game.mines))
             .or_insert((0, f64::INFINITY));
         (*count, *least) = (*count + 1, least.min(game.time_ms));
         let path = format!("{:?}", game.mouse);
         twins.entry((path, &game.mines)).or_default().push(game);
-        let is_end = |at: u8, size: u8| at == 0 || at == size - 1;
-        let ends = game
-            .mines
-            .iter()
-            .map(|mine: &Cell| [is_end(mine.col, game.size.0), is_end(mine.row, game.size.1)]);
-        let corners = ends.clone().filter(|ends| *ends == [true; 2]).count();
-        let on_edges = ends.filter(|ends| ends.contains(&true)).count();
-        edges.push(row![game.file, game.mines.len(), corners, on_edges]);
     }
     let rates = rates.into_iter().map(|(level, rates)| {
         let mean = |at: usize| rates.iter().map(|rate| rate[at]).sum::<f64>() / rates.len() as f64;
@@ -151,7 +138,6 @@ fn of_games(games: &[Played]) -> Vec<Answer> {
             admitted,
         ),
         ("Who plays efficiently?", rates.collect()),
-        ("How many clicks are wasted?", wasted),
         (
             "Which games are the same one, under another name, at another date or mirrored?",
             twins.collect(),
@@ -162,12 +148,11 @@ fn of_games(games: &[Played]) -> Vec<Answer> {
                 .map(|((level, _), (count, least))| row![level, count, least])
                 .collect(),
         ),
-        ("How many mines lie in corners and on edges?", edges),
     ]
 }
 
 fn of_moves(games: &[Played]) -> Vec<Answer> {
-    let (mut presses, mut speeds, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut presses, mut open) = (Vec::new(), Vec::new());
     for game in games {
         let events = || game.mouse.iter().map(|(_, event)| event);
         let downs = events().filter(|event| event.action == MouseAction::LeftDown);
@@ -185,17 +170,6 @@ fn of_moves(games: &[Played]) -> Vec<Answer> {
                 gaps.filter(|gap| *gap < 20).count()
             ]);
         }
-        let pairs = events().zip(events().skip(1));
-        let speed = pairs
-            .filter(|(a, b)| b.time_ms > a.time_ms)
-            .map(|(a, b)| {
-                let path = f64::from(b.x - a.x).hypot(f64::from(b.y - a.y));
-                path / f64::from(b.time_ms - a.time_ms)
-            })
-            .fold(None, |most: Option<f64>, speed| {
-                Some(most.map_or(speed, |most| most.max(speed)))
-            });
-        speeds.extend(speed.map(|speed| row![game.file, round(speed, 2)]));
         let later = game.mouse.iter().find(|(_, event)| event.time_ms > 2000);
         if let Some((step, _)) = later {
             open.push(row![game.file, game.opened(*step), game.solved(*step)]);
@@ -206,7 +180,6 @@ fn of_moves(games: &[Played]) -> Vec<Answer> {
             "Are there presses closer together than a hand can make them?",
             presses,
         ),
-        ("How fast does the cursor move?", speeds),
         ("How much of the board was open after two seconds?", open),
     ]
 }

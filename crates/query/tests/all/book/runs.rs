@@ -148,10 +148,6 @@ fn of_runs(folder: &Path) -> Vec<Answer> {
             counts(changes),
         ),
         (
-            "Which commands does a run have, and from where?",
-            counts(commands.iter().map(|row| row[..3].to_vec())),
-        ),
-        (
             "Which runs have commands that were not applied?",
             counts(commands.iter().map(|row| row![row[0], row[3]])),
         ),
