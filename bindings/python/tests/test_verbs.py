@@ -195,7 +195,7 @@ def test_a_picture_is_that_of_the_command(samples: Path, name: str) -> None:
     tape = gametape.open(path)
     assert tape.picture().svg == command("picture", path, "-")
     over = tape.picture(start="step:3", width=500)
-    assert over.svg == command("picture", path, "-", "--over", "step:3..", "--width", 500)
+    assert over.svg == command("picture", path, "-", "--from", "step:3", "--width", 500)
     assert over.show in ("ways", "time", "changes") and over.words in over.svg.replace("&quot;", '"')
     assert tape.picture(1.0).svg == command("picture", path, "-", "--at", "1")
     assert over._repr_svg_() == over.svg

@@ -173,7 +173,7 @@ Positions at 0.120 s, step 3: positions: 2. z goes right, from -0.5 to 6.0 m, x 
 
 "#]])
         .stderr_eq("");
-    command(path, &["picture", "a.track", "over.svg", "--over", ".."])
+    command(path, &["picture", "a.track", "over.svg", "--from", "step:0"])
         .assert()
         .code(0)
         .stdout_eq(str![[r#"

@@ -87,7 +87,7 @@ impl Kit {
     )]
     fn shown(&self, folder: &Folder, bad: &str) {
         #[cfg(feature = "picture")]
-        for more in [&[][..], &["--over", ".."]] {
+        for more in [&[][..], &["--from", "step:0"]] {
             let args = ["picture", bad, "-"];
             self.run(folder, &[&args, more].concat()).calmly();
         }
