@@ -3,9 +3,9 @@
 use gametape_core::text::{Bytes, Grouped, Hash, Left};
 
 use crate::change::{Change, Unused};
-use crate::config::ConfigForm;
 use crate::divergence::{Divergence, Explanation, Parted};
-use crate::payload::PayloadError;
+use crate::model::ConfigForm;
+use crate::model::payload::PayloadError;
 
 gametape_core::rules! {
     /// A rule of the format, or a property that a recording should have, with the numbers that

@@ -7,11 +7,11 @@ use gametape_core::{Datum, ToDatum};
 
 use super::difference::Difference;
 use super::slip::Slip;
-use crate::explain::explain;
-use crate::past::WrittenBy;
+use crate::divergence::explain;
+use crate::model::text::Value;
 use crate::simulation::Simulation;
-use crate::state::State;
-use crate::text::Value;
+use crate::simulation::past::WrittenBy;
+use crate::simulation::state::State;
 
 /// The first tick at which the replayed state is not the recorded one.
 #[derive(Clone, PartialEq, Debug)]

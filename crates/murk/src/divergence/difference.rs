@@ -4,8 +4,8 @@ use std::fmt;
 
 use gametape_core::{Datum, ToDatum};
 
+use crate::model::text::Value;
 use crate::simulation::{Location, Simulation};
-use crate::text::Value;
 
 /// A value that differs.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 
 mod cause;
 mod difference;
+mod explain;
 mod explanation;
 mod parted;
 mod slip;
@@ -12,6 +13,7 @@ mod slip;
 pub use cause::{Cause, Divergence, Evidence};
 pub use difference::Difference;
 pub(crate) use difference::Listed;
+pub use explain::{Candidate, explain};
 pub use explanation::Explanation;
 pub(crate) use explanation::MAX_SLIPS;
 pub use parted::Parted;

@@ -7,10 +7,10 @@ use gametape_core::{Datum, ToDatum};
 
 use super::cause::Divergence;
 use super::difference::{Difference, Listed};
-use crate::explain::{Candidate, explain};
+use crate::divergence::{Candidate, explain};
+use crate::model::text::Value;
 use crate::simulation::Simulation;
-use crate::state::State;
-use crate::text::Value;
+use crate::simulation::state::State;
 
 /// The first tick at which two replays of the same commands differ. Such a world is not
 /// deterministic, so no slip can be found from its divergence.

@@ -6,9 +6,9 @@ use gametape_core::text::Grouped;
 use gametape_core::{Datum, ToDatum};
 
 use super::difference::Difference;
+use crate::model::text::CommandText;
+use crate::model::text::Value;
 use crate::simulation::{Location, Simulation};
-use crate::text::CommandText;
-use crate::text::Value;
 
 /// A command of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]

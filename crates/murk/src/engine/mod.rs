@@ -42,38 +42,34 @@
 //! - `normal`, `exp` and others come from the platform, so noise and decay may differ in some bits
 //!   on another platform.
 
-mod check;
 mod checker;
-mod cost;
 mod define;
 mod error;
 mod field;
 mod guard;
-mod layout;
 pub mod own;
-mod owner;
+mod parameter;
 pub mod propagator;
 mod read;
 mod receipts;
 mod run;
-mod set;
 mod space;
+mod validate;
 mod value;
 mod variants;
 mod world;
 mod writer;
 
-pub use check::{
+pub use checker::Checker;
+pub use error::{EngineError, Fault, Place, WorldError};
+pub use field::{Boundary, Field, FieldType, Mutability};
+pub use propagator::Propagator;
+pub use receipts::{Outcome, Receipts};
+pub use run::{EngineWorld, State};
+pub use space::{Edge, Layout, Space};
+pub use validate::{
     MAX_COMPONENTS, MAX_DESCRIPTION, MAX_DIMENSIONS, MAX_FIELD_VALUES, MAX_FIELDS,
     MAX_INGRESS_QUEUE, MAX_MEMORY, MAX_NAME, MAX_NESTING, MAX_PROPAGATORS, MAX_SPARSE_VALUES,
     MAX_VALUES, MAX_VISITS,
 };
-pub use checker::Checker;
-pub use error::{EngineError, Fault, Place, WorldError};
-pub use field::{Boundary, Field, FieldType, Mutability};
-pub use layout::Layout;
-pub use propagator::Propagator;
-pub use receipts::{Outcome, Receipts};
-pub use run::{EngineWorld, State};
-pub use space::{Edge, Space};
 pub use world::{MURK_VERSION, World};

@@ -5,12 +5,12 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::check::MAX_DESCRIPTION;
 use super::error::{Fault, Place, WorldError, shown};
 use super::field::{Boundary, Field, FieldType};
 use super::own::{Kinds, Own};
 use super::propagator::{Propagator, known_kinds};
 use super::space::Space;
+use super::validate::MAX_DESCRIPTION;
 use super::value::{Keys, Value, Wrong, line_of, parse};
 use super::world::World;
 

@@ -12,14 +12,14 @@ use super::checker::Checker;
 use super::error::{EngineError, Fault, Place, WorldError};
 use super::field::{Field, FieldType, Mutability};
 use super::guard::{Control, Values, guarded};
-use super::own::later::Later;
+use super::own::running::Later;
 use super::receipts::Receipts;
 use super::world::{Config, World};
-use crate::command::{Command, Commands};
-use crate::config::ConfigForm;
+use crate::model::ConfigForm;
 use crate::model::Header;
-use crate::past::{Past, WrittenBy};
-use crate::payload::Payload;
+use crate::model::command::{Command, Commands};
+use crate::model::payload::Payload;
+use crate::simulation::past::{Past, WrittenBy};
 use crate::simulation::{Checkpoint, Location, Simulation};
 
 /// The number of snapshots that the engine's configuration asks for; a lockstep world keeps none.

@@ -8,9 +8,9 @@ use super::own::Kinds;
 use super::propagator::Propagator;
 use super::space::Space;
 use super::value::{Sink, Table};
-use crate::config::ConfigForm;
-use crate::hash::config_hash;
+use crate::model::ConfigForm;
 use crate::model::{Build, Header};
+use crate::simulation::hash::config_hash;
 
 /// The version of the engine that runs the worlds.
 pub const MURK_VERSION: &str = "0.1.9";

@@ -309,7 +309,7 @@ mod tests {
     use super::*;
     use crate::divergence::{CommandAt, Difference};
     use crate::engine::EngineWorld;
-    use crate::text::CommandText;
+    use crate::model::text::CommandText;
 
     fn dropped() -> Slip {
         Slip::Dropped(CommandAt {

@@ -7,31 +7,29 @@
 //! one. Each is a changed log, or another simulation, which is replayed from a state before the
 //! divergence.
 
+mod budget;
 mod candidates;
 mod edit;
-mod edits;
-mod inputs;
 mod judge;
-mod named;
 mod search;
 mod steady;
 mod window;
 
 use std::time::Duration;
 
+pub(crate) use budget::Budget;
+pub use budget::{Build, Progress, Variant};
 #[cfg(feature = "tape")]
 pub(crate) use edit::set;
-pub(crate) use inputs::Budget;
-pub use inputs::{Build, Progress, Variant};
 use search::Search;
 pub(crate) use search::{Case, Fresh};
 pub(crate) use window::Window;
 
-use crate::checks::Checks;
 use crate::divergence::{Divergence, Explanation, Parted};
 use crate::read::Replay;
+use crate::replay::comparison::Checks;
+use crate::replay::verify::{VerifyError, replayable};
 use crate::simulation::Checkpoint;
-use crate::verify::{VerifyError, replayable};
 
 /// The default time limit of a search.
 pub const SLIP_TIME: Duration = Duration::from_secs(10);

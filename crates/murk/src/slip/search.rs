@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::candidates::is_repeated;
+use super::budget::{Budget, Variant};
 use super::edit::Edit;
-use super::inputs::{Budget, Variant};
-use super::named::slip;
-use super::window::{BACK, Window, run};
-use crate::checks::hash_of;
+use super::edit::slip;
+use super::window::{BACK, Window, is_repeated, run};
+use crate::divergence::{Candidate, explain};
 use crate::divergence::{CommandAt, Difference, Parted, Slip};
-use crate::explain::{Candidate, explain};
+use crate::replay::comparison::hash_of;
 use crate::simulation::Checkpoint;
-use crate::state::State;
+use crate::simulation::state::State;
 
 /// The number of frames between saved states before the divergence.
 const MARK: usize = 16;

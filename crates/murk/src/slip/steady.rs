@@ -2,15 +2,15 @@
 //! hashes. If the same log leads to different hashes from one time to the next, any change may lead
 //! to the recorded ones by chance. The search then proves nothing, and no slip is named.
 
+use super::budget::Build;
 use super::edit::Edit;
-use super::inputs::Build;
 use super::search::{Fresh, Search};
 use super::window::Window;
-use crate::checks::hash_of;
 use crate::divergence::Parted;
+use crate::replay::comparison::hash_of;
+use crate::replay::sync_test::compare;
+use crate::simulation::state::State;
 use crate::simulation::{Checkpoint, Simulation};
-use crate::state::State;
-use crate::sync_test::compare;
 
 /// The number of frames after the divergence that are made again.
 const AHEAD: usize = 80;

@@ -1,9 +1,9 @@
 //! The frames around a divergence, in memory.
 
-use crate::checks::Checks;
-use crate::command::Commands;
-use crate::command_buf::CommandBuf;
-use crate::frame::Frame;
+use crate::layout::encode::CommandBuf;
+use crate::layout::frame::Frame;
+use crate::model::command::Commands;
+use crate::replay::comparison::Checks;
 use crate::simulation::Checkpoint;
 
 /// The number of frames before the divergence that are kept, which limits how far back a slip is
@@ -107,6 +107,15 @@ impl Window {
             .map(|frame| frame.commands.as_commands())
             .unwrap_or_default()
     }
+}
+
+/// Returns true if a frame has the same content as the one before it.
+pub(super) fn is_repeated(window: &Window, place: usize) -> bool {
+    let before = place.checked_sub(1).and_then(|place| window.frame(place));
+    let frame = window.frame(place);
+    before.zip(frame).is_some_and(|(before, frame)| {
+        before.commands() == frame.commands() && before.snapshot_hash == frame.snapshot_hash
+    })
 }
 
 /// Makes ticks as recorded; returns the place of the first that leads to another hash, or the end.

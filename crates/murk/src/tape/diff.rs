@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use super::error::stopped;
 use super::opened::MurkTape;
 use super::world::{self, WorldFile};
-use crate::diff::{diff_states_while, diff_while};
 use crate::engine::own::Kinds;
-use crate::text::Value as Shown;
+use crate::model::text::Value as Shown;
+use crate::replay::diff::{diff_states_while, diff_while};
 use crate::{
     Cause, CommandText, Difference, Frame, FrameDiff, Hash, Replay, StateDiff, VerifyError, read,
 };

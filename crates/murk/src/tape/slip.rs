@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use gametape_core::tape::{Error, Options};
 
 use super::opened::MurkTape;
-use crate::checks::Checks;
 use crate::engine::{EngineWorld, State as Saved, World};
+use crate::replay::comparison::Checks;
+use crate::replay::sync_test::compare;
 use crate::slip::{Budget, Case, Window, explain_window};
-use crate::sync_test::compare;
 use crate::{
     Cause, Checkpoint, Divergence, Explanation, Finding, Frame, Parted, Progress, Rule, SLIP_TIME,
     Simulation, Slip, State,

@@ -9,8 +9,8 @@ use gametape_core::text::Grouped;
 use serde::Serialize;
 
 use super::commands::Commands;
-use crate::checks::hash_of;
 use crate::engine::EngineWorld;
+use crate::replay::comparison::hash_of;
 use crate::tape::{damaged, stopped, unwritable};
 use crate::{
     Frame, Header, Reader, ResumeError, Rule, Simulation as _, Verifier, VerifyError, Writer,

@@ -5,8 +5,8 @@ use gametape_core::tape::{Error, Work};
 use super::branch::Branch;
 use super::record::RecordOptions;
 use super::resume::Recorded;
-use crate::checks::hash_of;
 use crate::engine::{EngineWorld, World};
+use crate::replay::comparison::hash_of;
 use crate::tape::{build, stopped};
 use crate::{Commands, Hash, Simulation as _, write_frame, write_header};
 

@@ -1,4 +1,4 @@
-//! The interface of a stock propagator. Each one implements it in its own file.
+//! The interface of a stock propagator.
 
 use std::collections::HashMap;
 

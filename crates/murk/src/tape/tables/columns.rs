@@ -3,7 +3,7 @@
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
 use crate::engine::Outcome;
-use crate::list::Coord;
+use crate::model::list::Coord;
 use crate::{Command, Payload};
 
 use Kind::{Float64, Text, Uint};

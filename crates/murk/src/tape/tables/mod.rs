@@ -4,11 +4,8 @@
 mod clock;
 mod columns;
 mod defs;
-mod estimate;
 mod facts;
-mod follow;
 mod frames;
-mod grid;
 mod parameters;
 mod pass;
 mod replay;
@@ -16,7 +13,5 @@ mod scan;
 mod seek;
 
 pub(super) use defs::{known, of};
-pub(super) use estimate::estimate;
-pub(super) use follow::follow;
-pub(super) use scan::scan;
+pub(super) use scan::{estimate, follow, scan};
 pub use seek::MurkPlayback;

@@ -8,9 +8,9 @@ use gametape_core::{At, Stamp};
 
 use super::clock::Clock;
 use super::columns::{COMMANDS, COORD, OUTCOME, REPLAYED_HASH, Submitted, TICKS, Tick, coord};
+use super::defs::Grid;
 use super::defs::{grid, of};
 use super::facts::{FIRST_COUNTED, RUN, Run};
-use super::grid::Grid;
 use super::parameters::{PARAMETERS, parameters};
 use super::replay::Checked;
 use crate::engine::own::Kinds;

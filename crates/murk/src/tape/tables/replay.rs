@@ -4,8 +4,8 @@ use gametape_core::Stamp;
 use gametape_core::tape::{AnyFinding, Error};
 
 use super::frames::{Frames, Marks};
-use crate::checks::{Checks, hash_of};
 use crate::engine::{EngineError, EngineWorld, State, World};
+use crate::replay::comparison::{Checks, hash_of};
 use crate::simulation::Checkpoint;
 use crate::tape::audit::outcome;
 use crate::tape::error::{damaged, stopped};

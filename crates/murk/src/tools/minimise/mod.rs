@@ -8,8 +8,8 @@ use std::path::Path;
 use gametape_core::tape::{Error, Work};
 
 use crate::engine::{EngineWorld, World};
-use crate::minimise::minimise_kept;
-use crate::sync_test::compare;
+use crate::replay::minimise::minimise_kept;
+use crate::replay::sync_test::compare;
 use crate::tape::{MurkTape, WorldFile, build, explain_in, judged, needed, stopped, unwritable};
 use crate::{
     Cause, CommandLog, Commands, Difference, Divergence, Explanation, Header, SLIP_TIME,

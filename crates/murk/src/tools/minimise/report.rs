@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gametape_core::ToDatum;
 use serde_json::{Map, Value as Json, json};
 
-use crate::text::Value;
+use crate::model::text::Value;
 use crate::{Difference, Divergence, Explanation, Slip};
 
 /// A recording of the smallest log.
