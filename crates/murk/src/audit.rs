@@ -309,12 +309,12 @@ pub trait CommandCheck {
 
     /// Returns the number of commands that the engine takes in one tick.
     fn queue_limit(&self) -> u64 {
-        MAX_INGRESS_QUEUE
+        DEFAULT_INGRESS_QUEUE.into()
     }
 }
 
 /// The number of commands that Murk's engine takes in a tick, unless it is configured otherwise.
-pub const MAX_INGRESS_QUEUE: u64 = 1024;
+pub const DEFAULT_INGRESS_QUEUE: u32 = 1024;
 
 /// Why a command is never applied.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

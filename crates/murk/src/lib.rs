@@ -82,8 +82,9 @@ pub mod tape;
 pub mod tools;
 mod write;
 
-pub use audit::MAX_INGRESS_QUEUE;
-pub use audit::{AnyWorld, Audit, Auditor, CommandCheck, Rejection, audit, audit_with};
+pub use audit::{
+    AnyWorld, Audit, Auditor, CommandCheck, DEFAULT_INGRESS_QUEUE, Rejection, audit, audit_with,
+};
 pub use change::{Bit, Change, Unused};
 pub use divergence::{
     Candidate, Cause, CommandAt, Difference, Divergence, Evidence, Explanation, Parted, Slip,
@@ -97,7 +98,7 @@ pub use index::{Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces}
 pub use layout::encode::{CommandBuf, write_frame, write_header};
 pub use layout::frame::Frame;
 pub use limits::{
-    Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES, ReadOptions,
+    Limits, MAX_REPLAYED_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES, ReadOptions,
 };
 pub use model::command::{Command, CommandIter, Commands, Envelope};
 pub use model::list::{Coord, Item, List, ListIter};
@@ -119,9 +120,7 @@ pub use simulation::hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, sn
 pub use simulation::past::{Past, PastFrame, Touch, WrittenBy};
 pub use simulation::state::State;
 pub use simulation::{Checkpoint, Location, Simulation};
-pub use slip::{
-    Build as BuildVariant, Progress, SLIP_TIME, Variant, explain_slip, explain_slip_with,
-};
+pub use slip::{BuildVariant, Progress, SLIP_TIME, Variant, explain_slip, explain_slip_with};
 pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Feed, Reader};
 pub use write::{Writer, write};

@@ -12,7 +12,7 @@ use crate::layout::frame::Frame;
 use crate::layout::scan::{FRAME_HEAD, FrameScan};
 use crate::model::Header;
 use crate::model::command::Commands;
-use crate::model::payload::{Counted, Payload};
+use crate::model::payload::{CountedLength, Payload};
 use crate::stream::Reader;
 use crate::write::Writer;
 
@@ -121,7 +121,7 @@ fn take_up<F: Output + Read + Seek>(
     file.seek(SeekFrom::Start(0)).map_err(io(0))?;
     let mut reader = Reader::new(Read::by_ref(&mut file));
     let header = reader.header()?.clone();
-    let (mut frames, mut seen, mut problem) = (0, Frames::default(), None);
+    let (mut frames, mut seen, mut problem) = (0, CutJudge::default(), None);
     loop {
         match reader.next_frame() {
             Ok(Some(frame)) => {
@@ -211,12 +211,12 @@ pub enum Doubt {
 
 /// The state of a recording's whole frames that decides about a cut after them.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Frames {
+pub(crate) struct CutJudge {
     pub last_tick: Option<u64>,
     doubt: Option<Doubt>,
 }
 
-impl Frames {
+impl CutJudge {
     pub fn push(&mut self, frame: &Frame<'_>) {
         self.tick(frame.tick);
         if self.doubt.is_none() {
@@ -286,8 +286,8 @@ fn payload(command: u32, tag: u8, claimed: Option<u64>, there: &[u8]) -> Option<
         return Some(Doubt::UnknownPayload { command, tag });
     };
     let (fits, counted) = match counted {
-        Counted::Exactly(counted) => (claimed? == counted, counted),
-        Counted::AtLeast(counted) => (claimed? >= counted, counted),
+        CountedLength::Exactly(counted) => (claimed? == counted, counted),
+        CountedLength::AtLeast(counted) => (claimed? >= counted, counted),
     };
     (!fits).then_some(Doubt::PayloadLength {
         command,

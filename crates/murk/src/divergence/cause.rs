@@ -8,7 +8,7 @@ use gametape_core::{Datum, ToDatum};
 use super::difference::Difference;
 use super::slip::Slip;
 use crate::divergence::explain;
-use crate::model::text::Value;
+use crate::model::text::ShownValue;
 use crate::simulation::Simulation;
 use crate::simulation::past::WrittenBy;
 use crate::simulation::state::State;
@@ -164,8 +164,8 @@ impl fmt::Display for Divergence {
                 f,
                 "{} is {} in the replay and was {} when it was recorded",
                 value.place(),
-                Value(value.replayed),
-                Value(value.recorded)
+                ShownValue(value.replayed),
+                ShownValue(value.recorded)
             )?,
             Cause::Ambiguous(values) => {
                 write!(f, "one value differs, and the hash does not show which: ")?;
@@ -175,8 +175,8 @@ impl fmt::Display for Divergence {
                         f,
                         "{or}{} (replayed {}, recorded {})",
                         value.place(),
-                        Value(value.replayed),
-                        Value(value.recorded)
+                        ShownValue(value.replayed),
+                        ShownValue(value.recorded)
                     )?;
                 }
             }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use gametape_core::{Datum, ToDatum};
 
-use crate::model::text::Value;
+use crate::model::text::ShownValue;
 use crate::simulation::{Location, Simulation};
 
 /// A value that differs.
@@ -85,8 +85,8 @@ impl Difference {
             ("cell", location.map(|at| &at.coord).to_datum()),
             ("component", location.map(|at| at.component).to_datum()),
             ("element", value.map(|value| value.element).to_datum()),
-            ("replayed", value.map(|v| Value(v.replayed)).to_datum()),
-            ("recorded", value.map(|v| Value(v.recorded)).to_datum()),
+            ("replayed", value.map(|v| ShownValue(v.replayed)).to_datum()),
+            ("recorded", value.map(|v| ShownValue(v.recorded)).to_datum()),
         ]
     }
 }
@@ -107,7 +107,7 @@ impl fmt::Display for Listed<'_> {
             if at > 0 {
                 f.write_str(", ")?;
             }
-            let (one, other) = (Value(value.replayed), Value(value.recorded));
+            let (one, other) = (ShownValue(value.replayed), ShownValue(value.recorded));
             write!(f, "{} is {one} and {other}", value.place())?;
         }
         if count > differences.len() as u64 {

@@ -8,7 +8,7 @@ use gametape_core::{Datum, ToDatum};
 use super::cause::Divergence;
 use super::difference::{Difference, Listed};
 use crate::divergence::{Candidate, explain};
-use crate::model::text::Value;
+use crate::model::text::ShownValue;
 use crate::simulation::Simulation;
 use crate::simulation::state::State;
 
@@ -166,8 +166,8 @@ impl ToDatum for Parted {
                 ("cell", location.map(|at| &at.coord).to_datum()),
                 ("component", location.map(|at| at.component).to_datum()),
                 ("element", value.element.to_datum()),
-                ("first", Value(value.replayed).to_datum()),
-                ("second", Value(value.recorded).to_datum()),
+                ("first", ShownValue(value.replayed).to_datum()),
+                ("second", ShownValue(value.recorded).to_datum()),
             ])
         });
         let hashes = [Some(self.hash), self.other_hash];

@@ -7,7 +7,7 @@ use gametape_core::{Datum, ToDatum};
 
 use super::difference::Difference;
 use crate::model::text::CommandText;
-use crate::model::text::Value;
+use crate::model::text::ShownValue;
 use crate::simulation::{Location, Simulation};
 
 /// A command of a recording.
@@ -278,7 +278,7 @@ impl fmt::Display for Slip {
             Self::OtherValue { command, wrote, .. } => write!(
                 f,
                 "{command} wrote {} in the recorded simulation",
-                Value(*wrote)
+                ShownValue(*wrote)
             ),
             Self::Missing { before, ticks: 1 } => write!(
                 f,
@@ -310,7 +310,7 @@ impl fmt::Display for Slip {
                 f,
                 "{} became {} by itself{}: nothing in the log writes it",
                 value.place(),
-                Value(value.recorded),
+                ShownValue(value.recorded),
                 if *lasts { "" } else { ", for this tick alone" }
             ),
         }
@@ -376,8 +376,8 @@ impl Slip {
             } => with(
                 command,
                 vec![
-                    ("says", Value(*says).to_datum()),
-                    ("wrote", Value(*wrote).to_datum()),
+                    ("says", ShownValue(*says).to_datum()),
+                    ("wrote", ShownValue(*wrote).to_datum()),
                 ],
             ),
             Self::Missing { before, ticks } => {

@@ -23,8 +23,7 @@
 //! # Untrusted descriptions
 //!
 //! A description may come from any recording. Its size is limited before anything is allocated
-//! ([`MAX_VALUES`], [`MAX_MEMORY`] and others), and descriptions that would make the origin panic
-//! are refused.
+//! (`validate.rs` has the limits), and descriptions that would make the origin panic are refused.
 //!
 //! # Behaviour of the origin
 //!
@@ -42,34 +41,26 @@
 //! - `normal`, `exp` and others come from the platform, so noise and decay may differ in some bits
 //!   on another platform.
 
-mod checker;
+mod commands;
 mod define;
 mod error;
 mod field;
 mod guard;
 pub mod own;
-mod parameter;
+mod parameters;
 pub mod propagator;
 mod read;
-mod receipts;
 mod run;
 mod space;
 mod validate;
 mod value;
-mod variants;
 mod world;
 mod writer;
 
-pub use checker::Checker;
-pub use error::{EngineError, Fault, Place, WorldError};
+pub use commands::{Checker, Outcome, Receipts};
+pub use error::{EngineError, Place, WorldError, WorldFault};
 pub use field::{Boundary, Field, FieldType, Mutability};
 pub use propagator::Propagator;
-pub use receipts::{Outcome, Receipts};
-pub use run::{EngineWorld, State};
+pub use run::{EngineWorld, SavedWorld};
 pub use space::{Edge, Layout, Space};
-pub use validate::{
-    MAX_COMPONENTS, MAX_DESCRIPTION, MAX_DIMENSIONS, MAX_FIELD_VALUES, MAX_FIELDS,
-    MAX_INGRESS_QUEUE, MAX_MEMORY, MAX_NAME, MAX_NESTING, MAX_PROPAGATORS, MAX_SPARSE_VALUES,
-    MAX_VALUES, MAX_VISITS,
-};
 pub use world::{MURK_VERSION, World};

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::define::{kinds, words};
-use super::value::{Keys, Table, Value, Wrong};
+use super::value::{Keys, TableWriter, TomlValue, Wrong};
 
 words! {
     /// The neighbours of cells at the edge of a space.
@@ -88,7 +88,7 @@ kinds! {
     }
 }
 
-impl Value for Space {
+impl TomlValue for Space {
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         let mut keys = Keys::of(value)?;
         let kind: String = keys.take("kind", None)?;
@@ -98,7 +98,7 @@ impl Value for Space {
     }
 
     fn write(&self, out: &mut String) {
-        let mut table = Table::inline(out);
+        let mut table = TableWriter::inline(out);
         self.give_keys(&mut table);
         table.end();
     }

@@ -12,7 +12,7 @@ use murk_core::{FieldId, FieldSet};
 use murk_propagator::Propagator as OriginPropagator;
 use murk_space::Space as OriginSpace;
 
-use super::error::{Fault, Place, WorldError, shown};
+use super::error::{Place, WorldError, WorldFault, shown};
 use super::field::{Field, FieldType, Mutability};
 use super::guard::Counting;
 use super::own::running::Probed;
@@ -23,43 +23,43 @@ use super::value::FindNan;
 use super::world::World;
 
 /// The longest description that is read, in bytes.
-pub const MAX_DESCRIPTION: usize = 1 << 20;
+pub(super) const MAX_DESCRIPTION: usize = 1 << 20;
 /// The most values of all fields of a world together (cells times values per cell).
-pub const MAX_VALUES: u64 = 64 << 20;
+pub(super) const MAX_VALUES: u64 = 64 << 20;
 /// The most values of a field that is not static; the origin stores them in one piece.
-pub const MAX_FIELD_VALUES: u64 = 16 << 20;
+pub(super) const MAX_FIELD_VALUES: u64 = 16 << 20;
 /// The most values of all sparse fields together. With more, the origin can run out of memory in
 /// the middle of a run, and then it drops writes silently.
-pub const MAX_SPARSE_VALUES: u64 = 16 << 20;
+pub(super) const MAX_SPARSE_VALUES: u64 = 16 << 20;
 /// The most memory that a world may take, in bytes, as far as it can be estimated.
-pub const MAX_MEMORY: u64 = 1 << 30;
+pub(super) const MAX_MEMORY: u64 = 1 << 30;
 /// The most cells that the morphological operations of a tick may visit.
-pub const MAX_VISITS: u64 = 1 << 28;
+pub(super) const MAX_VISITS: u64 = 1 << 28;
 /// The most fields.
-pub const MAX_FIELDS: usize = 4096;
+pub(super) const MAX_FIELDS: usize = 4096;
 /// The most propagators.
-pub const MAX_PROPAGATORS: usize = 1024;
+pub(super) const MAX_PROPAGATORS: usize = 1024;
 /// The longest name of a field, and of its unit, in bytes.
-pub const MAX_NAME: usize = 256;
+pub(super) const MAX_NAME: usize = 256;
 /// The most components of a product space.
-pub const MAX_COMPONENTS: usize = 16;
+pub(super) const MAX_COMPONENTS: usize = 16;
 /// The deepest nesting of product spaces.
-pub const MAX_NESTING: usize = 4;
+pub(super) const MAX_NESTING: usize = 4;
 /// The most numbers in a coordinate.
-pub const MAX_DIMENSIONS: usize = 32;
+pub(super) const MAX_DIMENSIONS: usize = 32;
 /// The most commands in a tick; a frame of a recording can't have more.
-pub const MAX_INGRESS_QUEUE: u32 = 1_000_000;
+pub(super) const MAX_INGRESS_QUEUE: u32 = 1_000_000;
 
 /// The origin's parts of a world that passed the checks.
-pub(super) struct Parts {
+pub(super) struct WorldParts {
     pub(super) space: Box<dyn OriginSpace>,
     pub(super) propagators: Vec<Box<dyn OriginPropagator>>,
     pub(super) countings: Vec<Counting>,
 }
 
-fn limit(what: &'static str, claimed: u64, limit: u64) -> Result<(), Fault> {
+fn limit(what: &'static str, claimed: u64, limit: u64) -> Result<(), WorldFault> {
     if claimed > limit {
-        return Err(Fault::Limit {
+        return Err(WorldFault::Limit {
             what,
             claimed,
             limit,
@@ -68,22 +68,22 @@ fn limit(what: &'static str, claimed: u64, limit: u64) -> Result<(), Fault> {
     Ok(())
 }
 
-fn some(what: &'static str, count: usize) -> Result<(), Fault> {
+fn some(what: &'static str, count: usize) -> Result<(), WorldFault> {
     match count {
-        0 => Err(Fault::Empty { what }),
+        0 => Err(WorldFault::Empty { what }),
         _ => Ok(()),
     }
 }
 
-fn name(text: &str) -> Result<(), Fault> {
+fn name(text: &str) -> Result<(), WorldFault> {
     if text.is_empty() || text.len() > MAX_NAME || text.chars().any(char::is_control) {
-        return Err(Fault::Name { limit: MAX_NAME });
+        return Err(WorldFault::Name { limit: MAX_NAME });
     }
     Ok(())
 }
 
 /// Adds the place to a fault.
-fn in_place<T>(result: Result<T, Fault>, place: Place, key: &str) -> Result<T, WorldError> {
+fn in_place<T>(result: Result<T, WorldFault>, place: Place, key: &str) -> Result<T, WorldError> {
     result.map_err(|fault| WorldError::new(place, key, fault))
 }
 
@@ -111,7 +111,7 @@ impl World {
         })
     }
 
-    pub(super) fn parts(&self) -> Result<Parts, WorldError> {
+    pub(super) fn parts(&self) -> Result<WorldParts, WorldError> {
         let cells = self.check_cells()?;
         let numbers = self.check_names()?;
         let own = self.build_own(&numbers)?;
@@ -122,7 +122,7 @@ impl World {
     /// Checks the time step, the queue, the space and the fields; returns the number of cells.
     fn check_cells(&self) -> Result<u64, WorldError> {
         if !self.dt.is_finite() || self.dt <= 0.0 {
-            let fault = Fault::Value(format!("must be finite and above 0, not {:?}", self.dt));
+            let fault = WorldFault::Value(format!("must be finite and above 0, not {:?}", self.dt));
             return Err(WorldError::new(Place::World, "dt", fault));
         }
         let queue = self.max_ingress_queue;
@@ -175,7 +175,7 @@ impl World {
             if let Some((min, max)) = field.bounds
                 && !(min.is_finite() && max.is_finite() && min <= max)
             {
-                let fault = Fault::Value(format!(
+                let fault = WorldFault::Value(format!(
                     "bounds are two finite numbers, the lesser one first, not {min:?} and {max:?}"
                 ));
                 return Err(WorldError::new(place(), "bounds", fault));
@@ -205,7 +205,11 @@ impl World {
         for (index, field) in self.fields.iter().enumerate() {
             if let Some(first) = numbers.insert(&*field.name, index) {
                 let place = field_place(index, field);
-                return Err(WorldError::new(place, "name", Fault::Duplicate { first }));
+                return Err(WorldError::new(
+                    place,
+                    "name",
+                    WorldFault::Duplicate { first },
+                ));
             }
         }
         Ok(numbers)
@@ -232,7 +236,7 @@ impl World {
             let mut nan = FindNan::default();
             propagator.give_keys(&mut nan);
             if let Some(key) = nan.0 {
-                return Err(in_propagator((key, Fault::Nan)));
+                return Err(in_propagator((key, WorldFault::Nan)));
             }
             let Some(stock) = propagator.stock() else {
                 if let Some(Some(probed)) = own.get(index) {
@@ -274,7 +278,7 @@ impl World {
             };
             let place = || propagator_place(index, propagator);
             if !own.is_known() {
-                let fault = Fault::UnknownKind {
+                let fault = WorldFault::UnknownKind {
                     found: shown(own.kind()),
                     known: known_kinds(&Kinds::new()),
                 };
@@ -306,13 +310,14 @@ impl World {
         probed: &Probed,
         index: usize,
         writers: &mut [Option<usize>],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), WorldFault> {
         let field = |id: FieldId| {
             let field = usize::try_from(id.0)
                 .ok()
                 .and_then(|at| self.fields.get(at));
             let count = self.fields.len();
-            let missing = || Fault::Value(format!("works on field {id}, the world has {count}"));
+            let missing =
+                || WorldFault::Value(format!("works on field {id}, the world has {count}"));
             field.ok_or_else(missing)
         };
         let (mut reads, writes) = probed.uses();
@@ -325,7 +330,7 @@ impl World {
             let writer = writers.get_mut(id.0 as usize);
             if let Some(other) = writer.and_then(|writer| writer.replace(index)) {
                 let field = field.name.clone();
-                return Err(Fault::Conflict { field, other });
+                return Err(WorldFault::Conflict { field, other });
             }
         }
         Ok(())
@@ -333,7 +338,9 @@ impl World {
 
     pub(super) fn origin_space(&self) -> Result<Box<dyn OriginSpace>, WorldError> {
         let built = self.space.build();
-        built.map_err(|error| WorldError::new(Place::Space, "", Fault::Origin(error.to_string())))
+        built.map_err(|error| {
+            WorldError::new(Place::Space, "", WorldFault::Origin(error.to_string()))
+        })
     }
 
     /// Checks that a field of propagator `index` exists, and that no other propagator writes it.
@@ -344,15 +351,15 @@ impl World {
         used: Use,
         index: usize,
         writers: &mut [Option<usize>],
-    ) -> Result<(), (&'static str, Fault)> {
+    ) -> Result<(), (&'static str, WorldFault)> {
         let (key, number, missing) = match named {
             Named::Key(key, name) => {
-                let missing = Fault::NoField { name: name.into() };
+                let missing = WorldFault::NoField { name: name.into() };
                 (key, around.numbers.get(name).copied(), missing)
             }
             Named::Number(number, needed) => {
                 let fields = self.fields.len();
-                let missing = Fault::NoFieldNumber { needed, fields };
+                let missing = WorldFault::NoFieldNumber { needed, fields };
                 ("", Some(number), missing)
             }
         };
@@ -371,7 +378,7 @@ impl World {
             None => Ok(()),
             Some(other) => {
                 let field = field.name.clone();
-                Err((key, Fault::Conflict { field, other }))
+                Err((key, WorldFault::Conflict { field, other }))
             }
         }
     }
@@ -381,7 +388,7 @@ impl World {
         &self,
         numbers: &HashMap<&str, usize>,
         own: Vec<Option<Probed>>,
-    ) -> Result<Parts, WorldError> {
+    ) -> Result<WorldParts, WorldError> {
         let space = self.origin_space()?;
         let ids = Ids(numbers);
         let (mut propagators, mut countings) = (Vec::new(), Vec::new());
@@ -390,8 +397,8 @@ impl World {
             let (built, counting): (Box<dyn OriginPropagator>, _) = match (propagator.stock(), own)
             {
                 (Some(stock), _) => {
-                    let built = stock.build(&ids).map_err(Fault::Value);
-                    let rebuild = stock.rebuild(&ids).map_err(Fault::Value);
+                    let built = stock.build(&ids).map_err(WorldFault::Value);
+                    let rebuild = stock.rebuild(&ids).map_err(WorldFault::Value);
                     let built = in_place(built, place(), "")?;
                     let rebuild = in_place(rebuild, place(), "")?;
                     (
@@ -406,7 +413,7 @@ impl World {
                 && self.dt > max
             {
                 let by = place().to_string();
-                let fault = Fault::TimeStep {
+                let fault = WorldFault::TimeStep {
                     dt: self.dt,
                     max,
                     by,
@@ -418,8 +425,8 @@ impl World {
         }
         let fields: FieldSet = (0..self.field_count()).map(FieldId).collect();
         let plan = murk_propagator::validate_pipeline(&propagators, &fields, self.dt, &*space);
-        let plan = plan.map_err(|error| Fault::Origin(error.to_string()));
-        in_place(plan, Place::World, "").map(|_| Parts {
+        let plan = plan.map_err(|error| WorldFault::Origin(error.to_string()));
+        in_place(plan, Place::World, "").map(|_| WorldParts {
             space,
             propagators,
             countings,
@@ -427,9 +434,9 @@ impl World {
     }
 }
 
-fn is_static(field: &Field) -> Fault {
+fn is_static(field: &Field) -> WorldFault {
     let name = &field.name;
-    Fault::Value(format!(
+    WorldFault::Value(format!(
         "field {name:?} is static: nothing can be written to it"
     ))
 }
@@ -460,7 +467,7 @@ fn check_space(space: &Space, depth: usize) -> Result<(), WorldError> {
             if let Some((key, size)) = sizes.iter().find(|(_, size)| size % 2 != 0)
                 && *edge == Edge::Wrap
             {
-                let fault = Fault::Value(format!(
+                let fault = WorldFault::Value(format!(
                     "must be even where the edge wraps, not {}",
                     Grouped(u64::from(*size))
                 ));
@@ -484,7 +491,7 @@ fn check_space(space: &Space, depth: usize) -> Result<(), WorldError> {
         }
     };
     match sizes.into_iter().find(|(_, size)| *size == 0) {
-        Some((key, _)) => error(key, Fault::Empty { what: "cell" }),
+        Some((key, _)) => error(key, WorldFault::Empty { what: "cell" }),
         None => Ok(()),
     }
 }

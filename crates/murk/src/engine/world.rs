@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::error::{Fault, Place, WorldError};
+use super::error::{Place, WorldError, WorldFault};
 use super::field::Field;
 use super::own::Kinds;
 use super::propagator::Propagator;
 use super::space::Space;
-use super::value::{Sink, Table};
+use super::value::{Sink, TableWriter};
+use crate::audit::DEFAULT_INGRESS_QUEUE;
 use crate::model::ConfigForm;
 use crate::model::{Build, Header};
 use crate::simulation::hash::config_hash;
@@ -69,16 +70,13 @@ pub struct World {
 }
 
 impl World {
-    /// The default number of commands that the engine takes in one tick.
-    pub const DEFAULT_INGRESS_QUEUE: u32 = 1024;
-
     /// Creates a world without fields and propagators.
     #[must_use]
     pub const fn new(space: Space, dt: f64) -> Self {
         Self {
             seed: 0,
             dt,
-            max_ingress_queue: Self::DEFAULT_INGRESS_QUEUE,
+            max_ingress_queue: DEFAULT_INGRESS_QUEUE,
             space,
             fields: Vec::new(),
             propagators: Vec::new(),
@@ -89,7 +87,7 @@ impl World {
     /// description of a world.
     ///
     /// # Errors
-    /// Same as [`World::from_toml`]; [`Fault::Version`] for a description in an encoding of a later
+    /// Same as [`World::from_toml`]; [`WorldFault::Version`] for a description in an encoding of a later
     /// gametape.
     #[must_use]
     pub fn from_descriptor(descriptor: &[u8]) -> Option<Result<Self, WorldError>> {
@@ -99,7 +97,7 @@ impl World {
     /// [`World::from_descriptor`] for a world whose propagators may have these kinds, too.
     ///
     /// # Errors
-    /// Same as [`World::from_toml_with`]; [`Fault::Version`].
+    /// Same as [`World::from_toml_with`]; [`WorldFault::Version`].
     #[must_use]
     pub fn from_descriptor_with(
         descriptor: &[u8],
@@ -111,11 +109,11 @@ impl World {
         if version.trim_ascii_end() != b"1" {
             let found = version.get(..16.min(version.len())).unwrap_or_default();
             let found = String::from_utf8_lossy(found).into_owned();
-            return Some(Err(error(Fault::Version { found })));
+            return Some(Err(error(WorldFault::Version { found })));
         }
         Some(match std::str::from_utf8(descriptor) {
             Ok(text) => Self::from_toml_with(text, kinds),
-            Err(utf8) => Err(error(Fault::Utf8 {
+            Err(utf8) => Err(error(WorldFault::Utf8 {
                 at: utf8.valid_up_to(),
             })),
         })
@@ -132,15 +130,15 @@ impl World {
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         let mut text = FIRST_LINE.to_owned();
-        let mut table = Table::lines(&mut text);
+        let mut table = TableWriter::lines(&mut text);
         table.key("seed", &self.seed);
         table.key("dt", &self.dt);
         table.key("max_ingress_queue", &self.max_ingress_queue);
         text.push_str("\n[space]\n");
-        self.space.give_keys(&mut Table::lines(&mut text));
+        self.space.give_keys(&mut TableWriter::lines(&mut text));
         for field in &self.fields {
             text.push_str("\n[[field]]\n");
-            let mut table = Table::lines(&mut text);
+            let mut table = TableWriter::lines(&mut text);
             table.key("name", &field.name);
             field.field_type.give_keys(&mut table);
             table.key("mutability", &field.mutability);

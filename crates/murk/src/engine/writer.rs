@@ -1,7 +1,7 @@
 //! Finds the writer of a value of a world, from its description and the commands.
 
-use super::checker::Checker;
-use super::checker::{Owner, Writes};
+use super::commands::Checker;
+use super::commands::{Owner, Writes};
 use super::field::Mutability;
 use crate::model::payload::Payload;
 use crate::simulation::past::{Past, PastFrame, Touch, WrittenBy};

@@ -9,7 +9,7 @@ use crate::rule::Rule;
 
 /// Reads the header; returns it and its size.
 pub(crate) fn header<'a>(bytes: &'a [u8], limits: &Limits) -> Result<(Header<'a>, usize), Error> {
-    let mut input = Parts(ByteReader::new(bytes));
+    let mut input = HeaderReader(ByteReader::new(bytes));
     let magic = input.array("magic")?;
     if magic != MAGIC {
         return Err(Error::at(Rule::Magic { found: magic }, 0));
@@ -39,9 +39,9 @@ pub(crate) fn header<'a>(bytes: &'a [u8], limits: &Limits) -> Result<(Header<'a>
 }
 
 /// The parts of the header. Each is read with the name that errors use for it.
-struct Parts<'a>(ByteReader<'a>);
+struct HeaderReader<'a>(ByteReader<'a>);
 
-impl<'a> Parts<'a> {
+impl<'a> HeaderReader<'a> {
     fn truncated(&self, what: &'static str, needed: u64) -> Error {
         let left = self.0.left() as u64;
         let rule = Rule::Truncated { what, needed, left };

@@ -16,7 +16,11 @@ pub(crate) const FRAME_HEAD: usize = 12;
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The bytes end at `at` (within the frame), but `needed` more are needed.
-    Short { at: usize, needed: u64, what: Part },
+    Short {
+        at: usize,
+        needed: u64,
+        what: CutPart,
+    },
     /// A rule is broken `at` bytes into the frame.
     Broken { at: usize, rule: Rule },
 }
@@ -41,7 +45,7 @@ impl Stop {
 
 /// The part that was being read when the bytes ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Part {
+pub(crate) enum CutPart {
     Frame(&'static str),
     Command(&'static str),
     Payload,
@@ -75,10 +79,10 @@ impl FrameScan {
         if self.at < FRAME_HEAD {
             let mut input = ByteReader::new(bytes);
             if input.u64_le().is_err() {
-                return Err(short(0, 8, Part::Frame("tick_id of a frame")));
+                return Err(short(0, 8, CutPart::Frame("tick_id of a frame")));
             }
             let Ok(count) = input.u32_le() else {
-                return Err(short(8, 4, Part::Frame("command count of a frame")));
+                return Err(short(8, 4, CutPart::Frame("command count of a frame")));
             };
             if count > limits.max_commands {
                 let (claimed, limit) = (count.into(), limits.max_commands.into());
@@ -106,7 +110,11 @@ impl FrameScan {
             self.done += 1;
         }
         if rest.len() < 8 {
-            return Err(short(self.at, 8, Part::Frame("snapshot hash of a frame")));
+            return Err(short(
+                self.at,
+                8,
+                CutPart::Frame("snapshot hash of a frame"),
+            ));
         }
         Ok(self.at + 8)
     }
@@ -149,13 +157,13 @@ impl FrameScan {
             Stop::Short { at, needed, what } => {
                 let left = bytes.len().saturating_sub(at) as u64;
                 let rule = match what {
-                    Part::Frame(what) => Rule::Truncated { what, needed, left },
-                    Part::Payload => Rule::PayloadTruncated {
+                    CutPart::Frame(what) => Rule::Truncated { what, needed, left },
+                    CutPart::Payload => Rule::PayloadTruncated {
                         command,
                         needed,
                         left,
                     },
-                    Part::Command(what) => Rule::CommandTruncated {
+                    CutPart::Command(what) => Rule::CommandTruncated {
                         command,
                         what,
                         needed,
@@ -321,7 +329,7 @@ fn no_frame() -> Frame<'static> {
     }
 }
 
-const fn short(at: usize, needed: u64, what: Part) -> Stop {
+const fn short(at: usize, needed: u64, what: CutPart) -> Stop {
     Stop::Short { at, needed, what }
 }
 
@@ -331,7 +339,7 @@ struct CommandStop {
 }
 
 enum CommandFault {
-    Short { needed: u64, part: Part },
+    Short { needed: u64, part: CutPart },
     Blob { claimed: u32 },
     Flag { what: &'static str, found: u8 },
 }
@@ -409,7 +417,7 @@ fn head_short(bytes: &[u8]) -> CommandStop {
         at,
         fault: CommandFault::Short {
             needed,
-            part: Part::Command(what),
+            part: CutPart::Command(what),
         },
     }
 }
@@ -423,10 +431,10 @@ fn tail_fault(bytes: &[u8], length: usize) -> CommandStop {
     };
     let mut at = 5 + length;
     if bytes.len() < at {
-        return short(5, length as u64, Part::Payload);
+        return short(5, length as u64, CutPart::Payload);
     }
     if bytes.len() == at {
-        return short(at, 1, Part::Command("priority class"));
+        return short(at, 1, CutPart::Command("priority class"));
     }
     at += 1;
     for (what, value) in [
@@ -434,12 +442,12 @@ fn tail_fault(bytes: &[u8], length: usize) -> CommandStop {
         ("source_seq", "source_seq's value"),
     ] {
         match bytes.get(at) {
-            None => return short(at, 1, Part::Command(what)),
+            None => return short(at, 1, CutPart::Command(what)),
             Some(0) => at += 1,
             Some(1) => {
                 at += 1;
                 if bytes.len() < at + 8 {
-                    return short(at, 8, Part::Command(value));
+                    return short(at, 8, CutPart::Command(value));
                 }
                 at += 8;
             }
@@ -452,7 +460,7 @@ fn tail_fault(bytes: &[u8], length: usize) -> CommandStop {
         }
     }
     if bytes.len() < at + 8 {
-        return short(at, 8, Part::Command("expires_after_tick"));
+        return short(at, 8, CutPart::Command("expires_after_tick"));
     }
-    short(at + 8, 8, Part::Command("arrival_seq"))
+    short(at + 8, 8, CutPart::Command("arrival_seq"))
 }

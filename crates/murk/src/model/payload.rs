@@ -106,8 +106,8 @@ impl<'a> Payload<'a> {
 
     /// Returns the length of a payload of the type `tag` according to its counts, of which only the
     /// start may have arrived; `None` for a type that is not defined.
-    pub(crate) fn counted(tag: u8, start: &[u8]) -> Option<Counted> {
-        use Counted::{AtLeast, Exactly};
+    pub(crate) fn counted(tag: u8, start: &[u8]) -> Option<CountedLength> {
+        use CountedLength::{AtLeast, Exactly};
         // A list after `at` bytes, and `more` bytes after it.
         let list = |at: u64, item: usize, more: u64| {
             let rest = usize::try_from(at).ok().and_then(|at| start.get(at..));
@@ -207,7 +207,7 @@ impl<'a> Payload<'a> {
 
 /// The length of a payload, as far as its counts have arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Counted {
+pub(crate) enum CountedLength {
     Exactly(u64),
     AtLeast(u64),
 }

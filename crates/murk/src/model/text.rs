@@ -11,9 +11,9 @@ use crate::model::payload::Payload;
 /// A value of a field, shown so that it reads back bit for bit: the shortest decimal, and the bits of
 /// a NaN.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Value(pub f32);
+pub(crate) struct ShownValue(pub f32);
 
-impl fmt::Display for Value {
+impl fmt::Display for ShownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_nan() {
             write!(f, "NaN ({:#010x})", self.0.to_bits())
@@ -24,7 +24,7 @@ impl fmt::Display for Value {
 }
 
 /// A number if it is finite; else its bits, as `"0x7fc00000"`.
-impl ToDatum for Value {
+impl ToDatum for ShownValue {
     fn to_datum(&self) -> Datum {
         if self.0.is_finite() {
             self.0.to_datum()
@@ -53,7 +53,7 @@ impl CommandText {
                 coord,
                 field,
                 value,
-            }) => format!("set_field {field} at {coord:?} to {}", Value(value)),
+            }) => format!("set_field {field} at {coord:?} to {}", ShownValue(value)),
             Ok(Payload::Move { entity_id, target }) => format!("move {entity_id} to {target:?}"),
             Ok(Payload::Spawn {
                 coord,

@@ -9,11 +9,11 @@ use crate::simulation::Checkpoint;
 /// States that were saved every few frames, with their places in the recording.
 #[derive(Clone, Debug)]
 pub struct Checkpoints<T> {
-    saved: Vec<Saved<T>>,
+    saved: Vec<SavedState<T>>,
 }
 
 #[derive(Clone, Debug)]
-struct Saved<T> {
+struct SavedState<T> {
     /// The next frame.
     frame: u64,
     offset: u64,
@@ -22,7 +22,7 @@ struct Saved<T> {
     state: T,
 }
 
-impl<T> Saved<T> {
+impl<T> SavedState<T> {
     /// Restores the state into a simulation; `tick` is the caller's target, for errors.
     fn restore_into<S: Checkpoint<State = T>>(
         &self,
@@ -55,7 +55,7 @@ impl<T> Checkpoints<T> {
         S: Checkpoint<State = T>,
     {
         let every = every.max(1);
-        let mut saved = vec![Saved {
+        let mut saved = vec![SavedState {
             frame: 0,
             offset: replay.header_size(),
             tick: None,
@@ -66,7 +66,7 @@ impl<T> Checkpoints<T> {
             let frame = frame?;
             verifier.push(&frame)?;
             if (frame.index + 1).is_multiple_of(every) {
-                saved.push(Saved {
+                saved.push(SavedState {
                     frame: frame.index + 1,
                     offset: frame.offset + frame.size(),
                     tick: Some(frame.tick),
@@ -104,7 +104,7 @@ impl<T> Checkpoints<T> {
     where
         S: Checkpoint<State = T>,
     {
-        let before = |saved: &&Saved<T>| saved.tick.is_none_or(|at| at <= tick);
+        let before = |saved: &&SavedState<T>| saved.tick.is_none_or(|at| at <= tick);
         let Some(start) = self.saved.iter().rev().find(before) else {
             return Ok(false);
         };
@@ -160,7 +160,7 @@ impl<T> Checkpoints<T> {
 fn verify_part<S: Checkpoint>(
     replay: &Replay<'_>,
     simulation: &mut S,
-    start: &Saved<S::State>,
+    start: &SavedState<S::State>,
     end: Option<u64>,
 ) -> Result<Verified, VerifyError<S::Error>> {
     start.restore_into(simulation, start.tick.unwrap_or_default())?;

@@ -18,7 +18,7 @@ const HASHES: usize = 64;
 /// Compares the states of a simulation with the recorded hashes. The simulation is passed to each
 /// call.
 #[derive(Debug)]
-pub struct Checks {
+pub struct HashComparison {
     field_count: u32,
     /// The states that wait to be hashed. All have the same shape.
     waiting: Vec<State>,
@@ -40,7 +40,7 @@ struct Pending {
     made: Option<u64>,
 }
 
-impl Checks {
+impl HashComparison {
     /// Creates the checks for a simulation with this many fields.
     pub fn new(field_count: u32) -> Self {
         Self {

@@ -120,7 +120,7 @@ where
     let runs = simulations.len();
     let shared = Shared {
         barrier: Barrier::new(runs),
-        slots: (0..runs).map(|_| Mutex::new(Slot::default())).collect(),
+        slots: (0..runs).map(|_| Mutex::new(RunSlot::default())).collect(),
     };
     let works = simulations
         .into_iter()
@@ -144,7 +144,7 @@ where
 }
 
 #[derive(Default)]
-struct Slot {
+struct RunSlot {
     hash: u64,
     failed: bool,
     ended: bool,
@@ -153,7 +153,7 @@ struct Slot {
 
 /// The shared result after each run has made its tick.
 #[derive(Default)]
-struct Seen {
+struct AllRuns {
     /// The first run that differs from run 0.
     odd: Option<usize>,
     failed: bool,
@@ -162,19 +162,19 @@ struct Seen {
 
 struct Shared {
     barrier: Barrier,
-    slots: Vec<Mutex<Slot>>,
+    slots: Vec<Mutex<RunSlot>>,
 }
 
 impl Shared {
-    fn slot<T>(&self, run: usize, work: impl FnOnce(&mut Slot) -> T) -> Option<T> {
+    fn slot<T>(&self, run: usize, work: impl FnOnce(&mut RunSlot) -> T) -> Option<T> {
         let slot = self.slots.get(run)?;
         Some(work(
             &mut slot.lock().unwrap_or_else(PoisonError::into_inner),
         ))
     }
 
-    fn look(&self) -> Seen {
-        let mut seen = Seen::default();
+    fn look(&self) -> AllRuns {
+        let mut seen = AllRuns::default();
         let mut first = None;
         for run in 0..self.slots.len() {
             self.slot(run, |slot| {
@@ -221,7 +221,7 @@ impl Shared {
             });
             self.barrier.wait();
             // Every run sees the same slots, so all leave together.
-            let Seen { odd, failed, ended } = self.look();
+            let AllRuns { odd, failed, ended } = self.look();
             if odd.is_some() && !failed {
                 self.slot(run, |slot| {
                     slot.state = Some(State::of(&simulation, field_count));

@@ -6,10 +6,10 @@ use std::io::Read;
 use crate::divergence::Divergence;
 use crate::error::Error;
 use crate::layout::frame::Frame;
-use crate::limits::MAX_FIELDS;
+use crate::limits::MAX_REPLAYED_FIELDS;
 use crate::model::Header;
 use crate::read::{Frames, Replay};
-use crate::replay::comparison::Checks;
+use crate::replay::comparison::HashComparison;
 use crate::simulation::Simulation;
 use crate::stream::Reader;
 
@@ -29,7 +29,7 @@ pub enum VerifyError<E: std::error::Error + 'static> {
         expected: u64,
     },
     /// The header claims more fields than a simulation is replayed with.
-    #[error("the header claims {fields} fields; up to {MAX_FIELDS} are replayed")]
+    #[error("the header claims {fields} fields; up to {MAX_REPLAYED_FIELDS} are replayed")]
     TooManyFields {
         /// The claimed number.
         fields: u32,
@@ -166,7 +166,7 @@ pub(crate) const fn replayable<E: std::error::Error>(
     header: &Header<'_>,
 ) -> Result<u32, VerifyError<E>> {
     match header.field_count {
-        fields if fields > MAX_FIELDS => Err(VerifyError::TooManyFields { fields }),
+        fields if fields > MAX_REPLAYED_FIELDS => Err(VerifyError::TooManyFields { fields }),
         fields => Ok(fields),
     }
 }
@@ -175,7 +175,7 @@ pub(crate) const fn replayable<E: std::error::Error>(
 #[derive(Debug)]
 pub struct Verifier<'s, S> {
     simulation: &'s mut S,
-    checks: Checks,
+    checks: HashComparison,
 }
 
 impl<'s, S: Simulation> Verifier<'s, S> {
@@ -192,7 +192,7 @@ impl<'s, S: Simulation> Verifier<'s, S> {
         }
         Ok(Self {
             simulation,
-            checks: Checks::new(replayable(header)?),
+            checks: HashComparison::new(replayable(header)?),
         })
     }
 
@@ -248,7 +248,7 @@ impl<'s, S: Simulation> Verifier<'s, S> {
 
     /// Returns the comparison without the simulation.
     #[cfg(feature = "tape")]
-    pub(crate) fn into_checks(self) -> Checks {
+    pub(crate) fn into_checks(self) -> HashComparison {
         self.checks
     }
 

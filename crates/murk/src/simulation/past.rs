@@ -8,7 +8,7 @@ use gametape_core::{Datum, ToDatum};
 
 use crate::model::command::{Command, Commands};
 use crate::model::payload::Payload;
-use crate::model::text::Value;
+use crate::model::text::ShownValue;
 
 /// The bytes of commands that are kept.
 const HISTORY_BYTES: usize = 4 << 20;
@@ -82,7 +82,7 @@ impl Touch {
     /// Returns ` to 1.5` if the command names a value, and the named cell if the value of another
     /// cell was set.
     fn outcome(&self) -> String {
-        let to = self.value.map(|value| format!(" to {}", Value(value)));
+        let to = self.value.map(|value| format!(" to {}", ShownValue(value)));
         let names = self.cell.as_ref().map(|cell| {
             format!(" (it names {cell:?}; the engine uses a cell's number as a value's)")
         });
@@ -126,7 +126,7 @@ impl ToDatum for Touch {
             ("step", self.frame.to_datum()),
             ("tick", self.tick.to_datum()),
             ("command", self.command.to_datum()),
-            ("value", self.value.map(Value).to_datum()),
+            ("value", self.value.map(ShownValue).to_datum()),
             ("source_id", self.source_id.to_datum()),
             ("cell", self.cell.to_datum()),
         ])
@@ -255,7 +255,7 @@ impl<'a> PastFrame<'a> {
 /// The last frames with commands.
 #[derive(Default, Debug)]
 pub struct History {
-    frames: VecDeque<Kept>,
+    frames: VecDeque<RememberedFrame>,
     bytes: usize,
     /// The first frame, and the result of `made` after it.
     first: Option<(u64, Option<u64>)>,
@@ -264,7 +264,7 @@ pub struct History {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct RememberedFrame {
     index: u64,
     tick: u64,
     made: Option<u64>,
@@ -296,7 +296,7 @@ impl History {
         space.clear();
         space.extend_from_slice(commands.as_bytes());
         self.bytes += size;
-        self.frames.push_back(Kept {
+        self.frames.push_back(RememberedFrame {
             index: frame.index,
             tick: frame.tick,
             made: frame.made,

@@ -65,12 +65,12 @@ pub struct Variant<'v, S: Checkpoint> {
     pub slip: Slip,
     /// Builds the variant at a state that was saved in the simulation that diverged; `None` if that
     /// is not possible.
-    pub build: Build<'v, S>,
+    pub build: BuildVariant<'v, S>,
 }
 
 /// Builds a simulation at a state that was saved in another one. It is called again to see whether the
 /// simulation is deterministic.
-pub type Build<'v, S> = Box<dyn Fn(&<S as Checkpoint>::State) -> Option<S> + 'v>;
+pub type BuildVariant<'v, S> = Box<dyn Fn(&<S as Checkpoint>::State) -> Option<S> + 'v>;
 
 impl<S: Checkpoint> fmt::Debug for Variant<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

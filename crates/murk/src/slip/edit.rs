@@ -60,7 +60,7 @@ pub(super) enum Edit {
 }
 
 /// A tick of a changed log.
-pub(super) struct Step {
+pub(super) struct EditedTick {
     pub tick: u64,
     pub commands: CommandBuf,
     /// The recorded hash that it must lead to.
@@ -71,7 +71,7 @@ pub(super) struct Step {
 pub(super) struct Script {
     /// The replay is unchanged before this place.
     pub from: usize,
-    pub steps: Vec<Step>,
+    pub steps: Vec<EditedTick>,
     /// The place where the recorded frames continue.
     pub then: usize,
 }
@@ -81,7 +81,7 @@ impl Script {
     /// candidate that explains all their hashes is then in the recorded state. (Two exchanged
     /// frames end with the state of the first one.)
     pub fn keeps_count(&self) -> bool {
-        let is_last = |step: &Step| step.expects.is_some_and(|place| place + 1 == self.then);
+        let is_last = |step: &EditedTick| step.expects.is_some_and(|place| place + 1 == self.then);
         self.steps.len() == self.then - self.from && self.steps.last().is_some_and(is_last)
     }
 }
@@ -169,7 +169,7 @@ impl Edit {
             Self::Insert { frame, ticks } => Some(Script {
                 from: *frame,
                 steps: (0..*ticks)
-                    .map(|_| Step {
+                    .map(|_| EditedTick {
                         tick: window.tick(*frame),
                         commands: CommandBuf::new(),
                         expects: None,
@@ -187,7 +187,7 @@ impl Edit {
                     let frame = window.frame(place)?;
                     let mut commands = CommandBuf::new();
                     commands.assign(frame.commands());
-                    Some(Step {
+                    Some(EditedTick {
                         tick: frame.tick,
                         commands,
                         expects: Some(place),
@@ -220,7 +220,7 @@ impl Edit {
                 commands.assign(frame.commands());
                 commands
             };
-            steps.push(Step {
+            steps.push(EditedTick {
                 tick: frame.tick,
                 commands,
                 expects: Some(place),

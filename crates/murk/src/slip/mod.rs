@@ -18,7 +18,7 @@ mod window;
 use std::time::Duration;
 
 pub(crate) use budget::Budget;
-pub use budget::{Build, Progress, Variant};
+pub use budget::{BuildVariant, Progress, Variant};
 #[cfg(feature = "tape")]
 pub(crate) use edit::set;
 use search::Search;
@@ -27,7 +27,7 @@ pub(crate) use window::Window;
 
 use crate::divergence::{Divergence, Explanation, Parted};
 use crate::read::Replay;
-use crate::replay::comparison::Checks;
+use crate::replay::comparison::HashComparison;
 use crate::replay::verify::{VerifyError, replayable};
 use crate::simulation::Checkpoint;
 
@@ -118,7 +118,7 @@ pub fn explain_slip_with<'v, S: Checkpoint>(
     let fields = replayable(replay.header())?;
     let first = Window::begin(divergence.frame);
     let mut window = Window::new(first, divergence.frame);
-    let mut checks = Checks::new(fields);
+    let mut checks = HashComparison::new(fields);
     let mut again = Ok(());
     for frame in replay.frames() {
         let frame = match frame {

@@ -2,7 +2,7 @@
 //! hashes. If the same log leads to different hashes from one time to the next, any change may lead
 //! to the recorded ones by chance. The search then proves nothing, and no slip is named.
 
-use super::budget::Build;
+use super::budget::BuildVariant;
 use super::edit::Edit;
 use super::search::{Fresh, Search};
 use super::window::Window;
@@ -217,7 +217,7 @@ impl<S: Checkpoint> Search<'_, '_, S> {
 
     /// Builds a variant again that led to the recorded hash at the divergence, where it is now. It
     /// must do so each time.
-    pub(super) fn build_again(&mut self, build: &Build<'_, S>, before: &S::State, own: &S) {
+    pub(super) fn build_again(&mut self, build: &BuildVariant<'_, S>, before: &S::State, own: &S) {
         let (window, fields) = (self.case.window, self.case.fields);
         let place = window.at();
         let Some(was) = window.hash(place) else {

@@ -3,7 +3,7 @@
 use crate::layout::encode::CommandBuf;
 use crate::layout::frame::Frame;
 use crate::model::command::Commands;
-use crate::replay::comparison::Checks;
+use crate::replay::comparison::HashComparison;
 use crate::simulation::Checkpoint;
 
 /// The number of frames before the divergence that are kept, which limits how far back a slip is
@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// A frame that is kept.
 #[derive(Debug)]
-pub(super) struct KeptFrame {
+pub(super) struct WindowFrame {
     pub tick: u64,
     pub hash: u64,
     pub commands: CommandBuf,
@@ -27,7 +27,7 @@ pub(super) struct KeptFrame {
 pub(crate) struct Window {
     first: u64,
     at: usize,
-    frames: Vec<KeptFrame>,
+    frames: Vec<WindowFrame>,
     bytes: usize,
 }
 
@@ -58,7 +58,7 @@ impl Window {
         let mut commands = CommandBuf::new();
         commands.assign(frame.commands());
         self.bytes += size;
-        self.frames.push(KeptFrame {
+        self.frames.push(WindowFrame {
             tick: frame.tick,
             hash: frame.snapshot_hash,
             commands,
@@ -125,7 +125,7 @@ pub(super) fn run<S: Checkpoint>(
     fields: u32,
     places: std::ops::Range<usize>,
 ) -> usize {
-    let mut checks = Checks::new(fields);
+    let mut checks = HashComparison::new(fields);
     let first = window.index(0);
     let stopped = |frame: u64| frame.saturating_sub(first) as usize;
     for place in places.clone() {

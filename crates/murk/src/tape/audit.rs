@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use gametape_core::tape::{Audit, Error, Options, Work};
 use gametape_core::text::{Counted, Grouped};
 
-use super::beside::{Beside, Comparison};
+use super::beside::{Beside, IndexComparison};
 use super::opened::MurkTape;
 use super::slip::{self, Recent};
 use super::world;
@@ -17,7 +17,7 @@ use crate::{
 
 /// The result of the replay.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Replay {
+enum ReplayResult {
     /// There is no world that fits.
     NotTried,
     /// Every hash is right so far.
@@ -36,7 +36,7 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         Err(error) => return unreadable(tape, error, beside.as_ref()),
     };
     let mut auditor = Auditor::new(&header);
-    let mut index = Comparison::new(beside.as_ref(), input, &mut auditor);
+    let mut index = IndexComparison::new(beside.as_ref(), input, &mut auditor);
     let world = world_of(&header, tape, &mut auditor)?;
     let mut simulation = world
         .as_ref()
@@ -71,7 +71,7 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
     let is_torn = is_blank && may_be_torn;
     let frames = auditor.frames() - u64::from(is_torn);
     if is_torn && diverged.as_ref().is_some_and(|(at, ..)| at.frame == frames) {
-        (replay, diverged) = (Replay::Right, None);
+        (replay, diverged) = (ReplayResult::Right, None);
     }
     if let (Some((divergence, recent, took)), Some(world)) = (diverged, &world) {
         let limit = slip::limit(options);
@@ -99,7 +99,7 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
 /// The replay during an audit. It stops where it differs from the recording.
 struct Replaying<'s> {
     verifier: Option<Verifier<'s, EngineWorld>>,
-    result: Replay,
+    result: ReplayResult,
     recent: Recent,
     start: Instant,
     diverged: Option<(Box<Divergence>, Duration)>,
@@ -124,8 +124,8 @@ impl<'s> Replaying<'s> {
                 .ok()
         });
         let result = match verifier {
-            Some(_) => Replay::Right,
-            None => Replay::NotTried,
+            Some(_) => ReplayResult::Right,
+            None => ReplayResult::NotTried,
         };
         Self {
             verifier,
@@ -139,7 +139,7 @@ impl<'s> Replaying<'s> {
     /// Stops the replay.
     fn stop(&mut self, error: VerifyError<EngineError>, auditor: &mut Auditor) {
         self.verifier = None;
-        self.result = Replay::Diverged;
+        self.result = ReplayResult::Diverged;
         match error {
             // The frames after it may explain it.
             VerifyError::SnapshotMismatch(divergence) => {
@@ -164,7 +164,7 @@ impl<'s> Replaying<'s> {
     }
 
     /// Ends the replay. Returns its result and its divergence.
-    fn finish(mut self, auditor: &mut Auditor) -> (Replay, Option<Parting>) {
+    fn finish(mut self, auditor: &mut Auditor) -> (ReplayResult, Option<Parting>) {
         if let Some(Err(error)) = self.verifier.take().map(Verifier::finish) {
             self.stop(error, auditor);
         }
@@ -236,12 +236,12 @@ fn timed(findings: &Findings, world: Option<&World>, summary: String) -> Audit {
     audit
 }
 
-fn summary(frames: u64, replay: Replay) -> String {
+fn summary(frames: u64, replay: ReplayResult) -> String {
     let proven = match replay {
         _ if frames == 0 => "nothing to replay",
-        Replay::Diverged => "replayed: diverges",
-        Replay::Right => "replayed: every hash is right",
-        Replay::NotTried => "not replayed",
+        ReplayResult::Diverged => "replayed: diverges",
+        ReplayResult::Right => "replayed: every hash is right",
+        ReplayResult::NotTried => "not replayed",
     };
     format!("{}, {proven}", Counted(frames, "tick"))
 }
@@ -256,7 +256,7 @@ fn unreadable(
     };
     let mut auditor = Auditor::default();
     auditor.note(finding);
-    Comparison::new(beside, &tape.input, &mut auditor);
+    IndexComparison::new(beside, &tape.input, &mut auditor);
     Ok(Audit::new(auditor.findings(), String::new()))
 }
 

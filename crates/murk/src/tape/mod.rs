@@ -35,7 +35,7 @@ pub use beside::index_path;
 pub(crate) use diff::of_both;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
-pub(crate) use json::{PARTS, Part};
+pub(crate) use json::{PARTS, PayloadPart};
 pub use opened::MurkTape;
 pub(crate) use slip::{Diverged, Recent, explain_in, judged};
 pub use tables::MurkPlayback;

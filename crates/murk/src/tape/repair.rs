@@ -58,7 +58,7 @@ pub(super) fn repair(
         Input::at(Arc::new(Mended { input, bits, end })).map_err(Error::Io)
     };
     let whole = mended(tape.input.size())?;
-    let kept = Kept::of(&whole, work.watched(&whole))?;
+    let kept = KeptFrames::of(&whole, work.watched(&whole))?;
     let dropped = tape.input.size() - kept.end;
     let repaired = Repaired {
         lossy: dropped > 0,
@@ -102,14 +102,14 @@ impl ReadAt for Mended {
 }
 
 /// The part that is kept: the header, and the intact frames after it.
-struct Kept {
+struct KeptFrames {
     end: u64,
     frames: u64,
     last_tick: Option<u64>,
     problem: Option<Finding>,
 }
 
-impl Kept {
+impl KeptFrames {
     fn of(input: &Input, stream: impl Read) -> Result<Self, Error> {
         let mut reader = Reader::with_options(stream, ReadOptions::lenient());
         let mut kept = Self {

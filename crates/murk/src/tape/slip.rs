@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use gametape_core::tape::{Error, Options};
 
 use super::opened::MurkTape;
-use crate::engine::{EngineWorld, State as Saved, World};
-use crate::replay::comparison::Checks;
+use crate::engine::{EngineWorld, SavedWorld, World};
+use crate::replay::comparison::HashComparison;
 use crate::replay::sync_test::compare;
 use crate::slip::{Budget, Case, Window, explain_window};
 use crate::{
@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// The last saved states of a replay, each with the next frame.
 #[derive(Default)]
-pub(crate) struct Recent(VecDeque<(u64, Saved)>);
+pub(crate) struct Recent(VecDeque<(u64, SavedWorld)>);
 
 impl Recent {
     /// Saves the world after a frame, if it is due.
@@ -48,7 +48,7 @@ impl Recent {
     }
 
     /// Returns the last saved state before a frame.
-    fn before(&self, frame: u64) -> Option<&(u64, Saved)> {
+    fn before(&self, frame: u64) -> Option<&(u64, SavedWorld)> {
         self.0.iter().rev().find(|(next, _)| *next <= frame)
     }
 }
@@ -130,7 +130,7 @@ impl Diverged<'_> {
         }
         let fields = world.field_count();
         let mut window = Window::new(first, divergence.frame);
-        let mut checks = Checks::new(fields);
+        let mut checks = HashComparison::new(fields);
         let mut parted = None;
         let mut reader = self.tape.reader();
         while let Some(frame) = reader.next_frame()? {

@@ -16,11 +16,11 @@ mod watch;
 pub use crate::tape::index_path;
 pub use branch::Branch;
 pub use check::{Checked, check};
-pub use commands::Commands;
+pub use commands::CommandList;
 pub use index::{IndexFile, index};
 #[cfg(test)]
 pub(crate) use jsonl::read_line;
-pub use minimise::{Minimise, Minimised, minimise};
+pub use minimise::{Minimise, MinimisedRecording, minimise};
 pub use record::{RecordOptions, record, record_each};
 pub use resume::Recorded;
 pub use run::Run;

@@ -11,7 +11,7 @@ use gametape_core::tape::{Error, Work};
 use gametape_core::text::{Counted, Grouped};
 
 use super::branch::Branch;
-use super::commands::Commands;
+use super::commands::CommandList;
 use super::index::vouches;
 use super::resume::{Recorded, resume};
 use crate::engine::{EngineWorld, Outcome, World};
@@ -77,7 +77,7 @@ impl RecordOptions {
 /// written or exists already; if the simulation can't continue; if the existing recording is
 /// damaged (it and its index are unchanged then); if the recording that is branched from can't be
 /// replayed up to that tick.
-pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, Error> {
+pub fn record(options: &RecordOptions, commands: &CommandList) -> Result<Recorded, Error> {
     record_each(options, commands, |_| ControlFlow::Continue(()))
 }
 
@@ -88,7 +88,7 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
 /// Same as [`record`].
 pub fn record_each(
     options: &RecordOptions,
-    commands: &Commands,
+    commands: &CommandList,
     each: impl FnMut(&Recorded) -> ControlFlow<()>,
 ) -> Result<Recorded, Error> {
     commands.within(0, options.ticks)?;
@@ -138,7 +138,7 @@ pub fn record_each(
 /// hashes are taken, too, the world has made these ticks then.
 fn taken(
     options: &RecordOptions,
-    commands: &Commands,
+    commands: &CommandList,
     simulation: &mut EngineWorld,
 ) -> Result<u64, Error> {
     let taken = match &options.from {
@@ -164,7 +164,7 @@ fn taken(
 /// A recording that is being made.
 struct Making<'o, O: Output> {
     options: &'o RecordOptions,
-    commands: &'o Commands,
+    commands: &'o CommandList,
     simulation: EngineWorld,
     recorder: Recorder<O>,
     /// The hash of the first tick, if the world has made it already, to check what is cut off.

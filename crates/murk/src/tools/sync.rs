@@ -6,7 +6,7 @@ use gametape_core::tape::{Error, Work};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::commands::Commands;
+use super::commands::CommandList;
 use super::minimise::log_of;
 use crate::engine::World;
 use crate::tape::{MurkTape, WorldFile, build, needed, of_both, stopped};
@@ -52,7 +52,7 @@ pub struct Synced {
 /// The subject of a synchronisation test.
 pub enum Subject<'a> {
     /// A world's file, commands, and the number of ticks.
-    World(&'a WorldFile, &'a Commands, u64),
+    World(&'a WorldFile, &'a CommandList, u64),
     /// A recording with its world and its commands, or with another world.
     Recording(&'a MurkTape, Option<&'a WorldFile>),
 }

@@ -13,7 +13,7 @@ use gametape_core::text::Grouped;
 use gametape_core::{At, Input, Severity, Time};
 use gametape_murk::engine::World;
 use gametape_murk::tape::Murk;
-use gametape_murk::tools::{Commands, index_path, record};
+use gametape_murk::tools::{CommandList, index_path, record};
 use gametape_murk::{CommandBuf, Envelope, Fault, Faulty, Header, Payload, Writer, read, verify};
 use gametape_samples::murk::{FORAGING, HEAT};
 
@@ -301,7 +301,7 @@ fn a_world_that_can_go_on_no_longer_is_told_from_a_divergence() {
 #[test]
 fn a_recording_that_is_replaced_takes_its_index_with_it() {
     let (_folder, path) = temporary("run.murk");
-    record(&options(&path, 30), &Commands::none()).unwrap();
+    record(&options(&path, 30), &CommandList::none()).unwrap();
     let bytes = fs::read(&path).unwrap();
     let (index, _) = put_index(&path);
     let replaced = |bytes: &[u8]| Murk::new().replaced(&path, &Input::from(bytes.to_vec()));
@@ -317,7 +317,7 @@ fn a_recording_that_is_replaced_takes_its_index_with_it() {
 #[test]
 fn an_index_that_is_stale_is_a_finding_and_one_that_fits_names_the_bit() {
     let (_folder, path) = temporary("run.murk");
-    record(&options(&path, 30), &Commands::none()).unwrap();
+    record(&options(&path, 30), &CommandList::none()).unwrap();
     let (index, frames) = put_index(&path);
     assert_eq!(frames, 30);
     assert_eq!(index, index_path(&path));

@@ -6,7 +6,7 @@ use std::path::Path;
 use gametape_core::tape::{Compare as _, Work};
 use gametape_murk::engine::World;
 use gametape_murk::tools::{
-    Commands, Minimise, RecordOptions, Subject, SyncTest, minimise, record, sync_test,
+    CommandList, Minimise, RecordOptions, Subject, SyncTest, minimise, record, sync_test,
 };
 use gametape_murk::{CommandBuf, Fault, Faulty, Header, Writer};
 use gametape_samples::murk::{ALL, FORAGING, HEAT};
@@ -130,7 +130,7 @@ fn every_sample_is_deterministic_run_side_by_side_and_rolled_back() {
                 rollback: 4,
             },
         ] {
-            let none = Commands::none();
+            let none = CommandList::none();
             let world = file(text);
             let subject = Subject::World(&world, &none, 60);
             let synced = sync_test(&subject, &test).unwrap();
@@ -169,7 +169,7 @@ fn commands_come_from_what_dump_prints() {
 {"tick":1,"commands":[{"kind":"move","entity_id":3,"target":[1,2]},{"kind":"stored","type":9,"payload":"00ff"}]}
 "#;
     let name = Path::new("commands.jsonl");
-    let commands = Commands::read(lines.as_bytes(), name, &heat()).unwrap();
+    let commands = CommandList::read(lines.as_bytes(), name, &heat()).unwrap();
     let recorded = record(&options(&path, 5), &commands).unwrap();
     assert_eq!((recorded.ticks, recorded.commands), (5, 4));
     assert_eq!((recorded.applied, recorded.rejected), (2, 2));
@@ -181,8 +181,8 @@ fn commands_come_from_what_dump_prints() {
     // The form of dumps of earlier versions.
     let earlier = lines.replace(r#"{"step":"#, r#"{"frame":"#);
     assert_ne!(earlier, lines);
-    Commands::read(earlier.as_bytes(), name, &heat()).unwrap();
-    let again = Commands::read(lines.as_bytes(), name, &heat()).unwrap();
+    CommandList::read(earlier.as_bytes(), name, &heat()).unwrap();
+    let again = CommandList::read(lines.as_bytes(), name, &heat()).unwrap();
     let (_folder, copy) = temporary("copy.murk");
     record(&options(&copy, 5), &again).unwrap();
     assert_eq!(fs::read(&path).unwrap(), fs::read(&copy).unwrap());
@@ -192,7 +192,7 @@ fn commands_come_from_what_dump_prints() {
 fn wrong_commands_are_refused_by_line_before_anything_is_written() {
     let name = Path::new("commands.jsonl");
     let read = |line: &str| {
-        Commands::read(format!("\n{line}\n").as_bytes(), name, &heat())
+        CommandList::read(format!("\n{line}\n").as_bytes(), name, &heat())
             .unwrap_err()
             .to_string()
     };
@@ -324,7 +324,7 @@ fn wrong_commands_are_refused_by_line_before_anything_is_written() {
     let (_folder, path) = temporary("run.murk");
     for tick in [0, 6] {
         let line = format!(r#"{{"tick":{tick},"kind":"despawn","entity_id":1}}"#);
-        let commands = Commands::read(line.as_bytes(), name, &heat()).unwrap();
+        let commands = CommandList::read(line.as_bytes(), name, &heat()).unwrap();
         let error = record(&options(&path, 5), &commands).unwrap_err();
         assert_eq!(error.code(), "commands");
         assert!(!path.exists());
@@ -336,7 +336,7 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     let (_folder, path) = temporary("run.murk");
     let (_other, whole) = temporary("whole.murk");
     let line = r#"{"tick":4,"kind":"set_field","coord":[3,4],"field":"stove","value":1.0}"#;
-    let commands = Commands::read(line.as_bytes(), Path::new("c"), &heat()).unwrap();
+    let commands = CommandList::read(line.as_bytes(), Path::new("c"), &heat()).unwrap();
     record(&options(&whole, 20), &commands).unwrap();
     record(&options(&path, 8), &commands).unwrap();
     let (index, _) = put_index(&path);
@@ -357,7 +357,7 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
     // Other commands, another world, a wrong hash, or a file of another kind: the file is
     // unchanged.
     let other_line = line.replace("1.0", "2.0");
-    let other = Commands::read(other_line.as_bytes(), Path::new("c"), &heat()).unwrap();
+    let other = CommandList::read(other_line.as_bytes(), Path::new("c"), &heat()).unwrap();
     let error = record(&resume, &other).unwrap_err().to_string();
     assert!(
         error.contains("tick 4 was recorded with other commands"),
@@ -367,7 +367,7 @@ fn a_recording_is_resumed_only_where_it_can_be_replayed() {
         world: Some(file(FORAGING)),
         ..resume.clone()
     };
-    let error = record(&foraging, &Commands::none())
+    let error = record(&foraging, &CommandList::none())
         .unwrap_err()
         .to_string();
     assert!(error.contains("recording of another world"), "{error}");

@@ -12,7 +12,7 @@ use gametape_murk::engine::own::{
     StepContext, WriteMode,
 };
 use gametape_murk::tape::{Murk, MurkTape};
-use gametape_murk::tools::{Branch, Commands, RecordOptions, record};
+use gametape_murk::tools::{Branch, CommandList, RecordOptions, record};
 use gametape_murk::{CommandBuf, read, verify};
 use gametape_samples::murk::WEATHER;
 use proptest::prelude::*;
@@ -28,8 +28,8 @@ fn branching(output: &Path, from: &[u8], tick: Option<u64>, ticks: u64) -> Recor
     }
 }
 
-fn listed(lines: &str) -> Commands {
-    Commands::read(lines.as_bytes(), "list".as_ref(), &heat()).unwrap()
+fn listed(lines: &str) -> CommandList {
+    CommandList::read(lines.as_bytes(), "list".as_ref(), &heat()).unwrap()
 }
 
 /// Returns the frames of a recording as numbers.
@@ -119,7 +119,7 @@ fn what_can_not_be_branched_from_leaves_no_file() {
         "{error}"
     );
     assert_eq!(
-        record(&from(&wrong, 4, 12), &Commands::none())
+        record(&from(&wrong, 4, 12), &CommandList::none())
             .unwrap()
             .ticks,
         8
@@ -141,7 +141,9 @@ fn what_can_not_be_branched_from_leaves_no_file() {
     let error = refused(&from(cut, 12, 20), "");
     assert!(error.contains("the file ends in"), "{error}");
     assert_eq!(
-        record(&from(cut, 11, 20), &Commands::none()).unwrap().ticks,
+        record(&from(cut, 11, 20), &CommandList::none())
+            .unwrap()
+            .ticks,
         9
     );
 }
@@ -157,7 +159,7 @@ fn a_branch_in_a_changed_world_has_the_commands_alone() {
         ..branching(&path, &source, Some(12), 15)
     };
     let world = changed.chosen_world().unwrap();
-    let made = record(&changed, &Commands::none()).unwrap();
+    let made = record(&changed, &CommandList::none()).unwrap();
     assert_eq!((made.branched_after, made.ticks), (12, 3));
     let commands = |tick| {
         if tick <= 12 {
@@ -374,14 +376,14 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
         }),
         ..branching(&path, &bytes, None, 9)
     };
-    let error = record(&from(&Kinds::new()), &Commands::none())
+    let error = record(&from(&Kinds::new()), &CommandList::none())
         .unwrap_err()
         .to_string();
     assert!(
         error.contains("\"drip\" is not defined; known kinds:"),
         "{error}"
     );
-    record(&from(&kinds), &Commands::none()).unwrap();
+    record(&from(&kinds), &CommandList::none()).unwrap();
     let branch = fs::read(&path).unwrap();
     let replay = read(&branch).unwrap();
     assert_eq!(

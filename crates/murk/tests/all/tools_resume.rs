@@ -11,7 +11,7 @@ use gametape_core::text::Grouped;
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::Kinds;
 use gametape_murk::tape::WorldFile;
-use gametape_murk::tools::{Commands, RecordOptions, Recorded, index, index_path, record};
+use gametape_murk::tools::{CommandList, RecordOptions, Recorded, index, index_path, record};
 
 use crate::common::bounds;
 use crate::common::tapes::{open, temporary};
@@ -44,8 +44,8 @@ coefficient = 0.5
 
 const TICKS: u64 = 200;
 
-/// Commands of all types in two of three ticks, with the first and the last.
-fn commands(until: u64) -> Commands {
+/// CommandList of all types in two of three ticks, with the first and the last.
+fn commands(until: u64) -> CommandList {
     let mut lines = String::new();
     for tick in (1..=until).filter(|tick| tick % 3 != 0) {
         let (row, col) = (tick % 3, tick % 4);
@@ -65,7 +65,7 @@ fn commands(until: u64) -> Commands {
         );
     }
     let world = World::from_toml(POND).unwrap();
-    Commands::read(lines.as_bytes(), Path::new("lines"), &world).unwrap()
+    CommandList::read(lines.as_bytes(), Path::new("lines"), &world).unwrap()
 }
 
 /// The recording of an undisturbed recorder, its index, and the offsets of its frames with the end.
@@ -94,7 +94,7 @@ fn record_at(
     path: &Path,
     ticks: u64,
     resume: bool,
-    commands: &Commands,
+    commands: &CommandList,
 ) -> Result<Recorded, Error> {
     let options = RecordOptions {
         world: Some(WorldFile {
@@ -124,7 +124,7 @@ impl Studio {
     }
 
     /// Resumes the recording.
-    fn resume(&self, ticks: u64, commands: &Commands) -> Result<Recorded, Error> {
+    fn resume(&self, ticks: u64, commands: &CommandList) -> Result<Recorded, Error> {
         record_at(&self.path, ticks, true, commands)
     }
 
@@ -144,7 +144,7 @@ impl Studio {
     }
 
     /// Resumes these bytes: to the end, or not at all. Returns why not.
-    fn go_on(&self, bytes: &[u8], commands: &Commands, what: &str) -> Option<String> {
+    fn go_on(&self, bytes: &[u8], commands: &CommandList, what: &str) -> Option<String> {
         let mut refused = None;
         for beside in [None, Some(self.index)] {
             self.put(bytes, beside);
@@ -190,7 +190,7 @@ fn damage_is_refused_and_everything_is_left_as_it_was() {
 #[test]
 fn a_tick_that_is_not_the_next_one_is_refused() {
     let studio = Studio::new();
-    let commands = Commands::none();
+    let commands = CommandList::none();
     // 200 is 0xc8; it becomes 72, 201, 456 and others.
     for (frame, byte, bit) in [
         (199, 0, 0x80),
@@ -253,7 +253,7 @@ fn a_cut_frame_with_other_commands_than_are_given_is_refused() {
     let (start, end) = (studio.bounds[99], studio.bounds[100]);
     for cut in start..end {
         studio.put(&studio.whole[..cut], None);
-        let resumed = studio.resume(TICKS, &Commands::none());
+        let resumed = studio.resume(TICKS, &CommandList::none());
         // The number of commands follows the tick.
         if cut > start + 8 {
             let message = resumed.unwrap_err().to_string();
@@ -286,7 +286,7 @@ fn an_index_that_can_mend_is_not_lost() {
     damaged[at] ^= 1;
     for ticks in [TICKS, TICKS + 10] {
         studio.put(&damaged, index);
-        let error = studio.resume(ticks, &Commands::none()).unwrap_err();
+        let error = studio.resume(ticks, &CommandList::none()).unwrap_err();
         assert_eq!(error.code(), "murk.frame-changed");
         assert_eq!(
             error.to_string(),
@@ -301,7 +301,7 @@ fn an_index_that_can_mend_is_not_lost() {
     // Two bits can't be flipped back, but are noticed.
     damaged[at] ^= 2;
     studio.put(&damaged, index);
-    let error = studio.resume(TICKS, &Commands::none()).unwrap_err();
+    let error = studio.resume(TICKS, &CommandList::none()).unwrap_err();
     assert_eq!(error.code(), "murk.frame-changed");
     assert!(!error.to_string().contains("turns it back"), "{error}");
     assert!(studio.there() == (damaged, Some(studio.index.to_vec())));
@@ -309,7 +309,7 @@ fn an_index_that_can_mend_is_not_lost() {
     let mut header = studio.whole.to_vec();
     header[60] ^= 1;
     studio.put(&header, index);
-    let error = studio.resume(TICKS, &Commands::none()).unwrap_err();
+    let error = studio.resume(TICKS, &CommandList::none()).unwrap_err();
     assert_eq!(error.code(), "murk.header-changed");
     assert!(studio.there() == (header, Some(studio.index.to_vec())));
 }

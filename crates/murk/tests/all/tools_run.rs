@@ -6,8 +6,8 @@ use std::time::Duration;
 use gametape_core::tape::Work;
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::Kinds;
-use gametape_murk::tools::{Branch, Commands, RecordOptions, Run, Watch, check, record};
-use gametape_murk::{Commands as OfTick, Slip, State};
+use gametape_murk::tools::{Branch, CommandList, RecordOptions, Run, Watch, check, record};
+use gametape_murk::{Commands, Slip, State};
 use gametape_samples::murk::{ALL, CRYSTAL, FORAGING, HEAT, WEATHER};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn lit(tick: u64) -> serde_json::Value {
 #[test]
 fn a_run_has_the_states_and_the_recording_that_record_writes() {
     let world = heat();
-    let commands = Commands::of_values([lit(2), lit(5)], "list".as_ref(), &world).unwrap();
+    let commands = CommandList::of_values([lit(2), lit(5)], "list".as_ref(), &world).unwrap();
     let (_folder, path) = temporary("run.murk");
     let made = record(&options(&path, 12), &commands).unwrap();
     let mut run = Run::new(&world, true).unwrap();
@@ -56,7 +56,7 @@ fn a_branch_in_memory_is_what_a_branch_in_a_file_is() {
             set: set.clone(),
             ..options(&path, 10)
         };
-        record(&wanted, &Commands::none()).unwrap();
+        record(&wanted, &CommandList::none()).unwrap();
         for keep in [true, false] {
             let of = RecordOptions {
                 set: set.clone(),
@@ -64,8 +64,8 @@ fn a_branch_in_memory_is_what_a_branch_in_a_file_is() {
             };
             let mut run = Run::branch(&branch, of, keep, &Work::default()).unwrap();
             assert_eq!((run.tick(), run.made().branched_after), (8, 8));
-            run.step(OfTick::default()).unwrap();
-            run.step(OfTick::default()).unwrap();
+            run.step(Commands::default()).unwrap();
+            run.step(Commands::default()).unwrap();
             let recording = std::fs::read(&path).unwrap();
             assert_eq!(run.recording(), keep.then_some(recording.as_slice()));
             assert!(recording.ends_with(&run.hash().0.to_le_bytes()));
@@ -106,7 +106,7 @@ fn every_parameter_can_be_set_to_what_it_is() {
 fn seeds_change_the_noise_and_nothing_else() {
     let end = |world: &World| {
         let mut run = Run::new(world, false).unwrap();
-        (0..8).for_each(|_| run.step(OfTick::default()).unwrap());
+        (0..8).for_each(|_| run.step(Commands::default()).unwrap());
         State::of(run.simulation(), world.field_count())
     };
     let weather = World::from_toml(WEATHER).unwrap();

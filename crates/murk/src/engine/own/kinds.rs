@@ -9,11 +9,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::parameters::{Around, ParameterError, Parameters};
-use crate::engine::error::{Fault, Place, WorldError, shown};
-use crate::engine::value::{Value, Wrong, known, parse};
+use crate::engine::error::{Place, WorldError, WorldFault, shown};
+use crate::engine::value::{TomlValue, Wrong, known, parse};
 
 /// Builds a propagator of the keys that a world gives it.
-pub(super) type Build =
+pub(super) type BuildPropagator =
     dyn Fn(&mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> + Send + Sync;
 
 /// Kinds of propagators beside the stock ones, by name: what a world's `kind = "…"` may say.
@@ -21,7 +21,7 @@ pub(super) type Build =
 /// Cheap to clone: what builds them is shared.
 #[derive(Clone, Default)]
 pub struct Kinds {
-    own: Vec<(String, Arc<Build>)>,
+    own: Vec<(String, Arc<BuildPropagator>)>,
     keeps_unknown: bool,
 }
 
@@ -72,7 +72,7 @@ impl Kinds {
     }
 
     /// Adds a kind with an existing builder, unless it is there.
-    pub(super) fn put(&mut self, name: &str, build: &Arc<Build>) {
+    pub(super) fn put(&mut self, name: &str, build: &Arc<BuildPropagator>) {
         if self.get(name).is_none() {
             self.own.push((name.to_owned(), Arc::clone(build)));
         }
@@ -82,7 +82,7 @@ impl Kinds {
         self.keeps_unknown
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Arc<Build>> {
+    pub(super) fn get(&self, name: &str) -> Option<&Arc<BuildPropagator>> {
         let of = self.own.iter().find(|(known, _)| known == name);
         of.map(|(_, build)| build)
     }
@@ -96,7 +96,7 @@ pub struct Own {
     kind: String,
     /// The keys, sorted, one per line.
     keys: String,
-    build: Option<Arc<Build>>,
+    build: Option<Arc<BuildPropagator>>,
 }
 
 impl PartialEq for Own {
@@ -131,7 +131,7 @@ impl Own {
             own.ok_or_else(|| {
                 let found = shown(kind);
                 let known = known("kind", &kinds.names().collect::<Vec<_>>());
-                Wrong::unplaced(Fault::UnknownKind { found, known }).of_key("kind")
+                Wrong::unplaced(WorldFault::UnknownKind { found, known }).of_key("kind")
             })
         });
         own.map_err(|wrong| wrong.at(keys, place))

@@ -102,11 +102,11 @@ impl Origin for Probed {
 pub(in crate::engine) struct Later {
     space: Box<dyn OriginSpace>,
     fields: u32,
-    parts: Mutex<Parts>,
+    parts: Mutex<ContextParts>,
 }
 
 #[derive(Default)]
-struct Parts {
+struct ContextParts {
     reads: Copies,
     previous: Copies,
     scratch: Option<ScratchRegion>,
@@ -130,7 +130,7 @@ impl Later {
         short: u64,
     ) -> Result<(), PropagatorError> {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        let Parts {
+        let ContextParts {
             reads,
             previous,
             scratch,

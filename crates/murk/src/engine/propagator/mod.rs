@@ -19,7 +19,7 @@ pub use reference::{AgentMovement, Diffusion, Reward};
 pub(super) use stock::{Costs, Ids, Named, Rebuild, Stock, Surroundings, Use};
 
 use super::own::{Kinds, Own};
-use super::value::{Keys, Sink, Table, Wrong, known};
+use super::value::{Keys, Sink, TableWriter, Wrong, known};
 
 macro_rules! propagators {
     ($($name:ident,)*) => {
@@ -73,7 +73,7 @@ macro_rules! propagators {
                 if let Self::Own(own) = self {
                     return own.write(out);
                 }
-                let mut table = Table::lines(out);
+                let mut table = TableWriter::lines(out);
                 table.key("kind", &self.kind().to_owned());
                 self.give_keys(&mut table);
             }

@@ -6,7 +6,7 @@ use murk_propagators::MorphOp;
 
 use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use, reads, writes, writes_first};
 use crate::engine::define::{parameters, words};
-use crate::engine::error::Fault;
+use crate::engine::error::WorldFault;
 
 parameters! {
     /// Diffuses a scalar field, with decay, sources and bounds.
@@ -44,7 +44,7 @@ impl Stock for ScalarDiffusion {
         uses
     }
 
-    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, WorldFault)> {
         if !world.has_squares() {
             world.one("output_field", &self.output_field)?;
         }
@@ -107,7 +107,7 @@ impl Stock for WavePropagation {
         ]
     }
 
-    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, WorldFault)> {
         world.one("displacement_field", &self.displacement_field)?;
         world.one("velocity_field", &self.velocity_field)
     }
@@ -179,7 +179,7 @@ impl Stock for FlowField {
         ]
     }
 
-    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, WorldFault)> {
         world.two("flow_field", world.field(&self.flow_field))
     }
 
@@ -231,7 +231,7 @@ impl Stock for MorphologicalOp {
         ]
     }
 
-    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, WorldFault)> {
         world.one("output_field", &self.output_field)
     }
 

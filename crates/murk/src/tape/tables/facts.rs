@@ -10,7 +10,7 @@ use crate::{Hash, Header, Stats};
 use Kind::{Float64, Text, Uint};
 
 /// The facts about a whole run.
-pub(super) struct Run<'a> {
+pub(super) struct RunFacts<'a> {
     header: &'a Header<'a>,
     config_hash: Option<String>,
     space: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct Run<'a> {
     stats: &'a Stats,
 }
 
-impl<'a> Run<'a> {
+impl<'a> RunFacts<'a> {
     pub fn new(header: &'a Header<'a>, kinds: &Kinds, dt: Option<f64>, stats: &'a Stats) -> Self {
         let hash = header.config_hash;
         Self {
@@ -48,166 +48,178 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Rows for Run<'static> {
-    type Row<'a> = Run<'a>;
+impl Rows for RunFacts<'static> {
+    type Row<'a> = RunFacts<'a>;
 }
 
 /// The first column that is counted over all frames; those before it are in the header.
 pub(super) const FIRST_COUNTED: usize = 9;
 
 /// The header and the statistics.
-pub(super) const RUN: Table<Run<'static>> = Table {
+pub(super) const RUN: Table<RunFacts<'static>> = Table {
     name: "run",
     lane: Lane::Facts,
     doc: "The run: its header, and the statistics of its ticks and commands.",
     fields: &[
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "build_toolchain",
             Text,
             "The compiler that built the recorder.",
             |row| row.header.build.toolchain.as_ref().into(),
         ),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "build_target_triple",
             Text,
             "The target that the recorder was built for.",
             |row| row.header.build.target_triple.as_ref().into(),
         ),
-        Field::<Run<'static>>::new("build_murk_version", Text, "The version of Murk.", |row| {
-            row.header.build.murk_version.as_ref().into()
-        }),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
+            "build_murk_version",
+            Text,
+            "The version of Murk.",
+            |row| row.header.build.murk_version.as_ref().into(),
+        ),
+        Field::<RunFacts<'static>>::new(
             "build_compile_flags",
             Text,
             "The flags that the recorder was built with.",
             |row| row.header.build.compile_flags.as_ref().into(),
         ),
-        Field::<Run<'static>>::new("seed", Uint, "The seed of the world.", |row| {
+        Field::<RunFacts<'static>>::new("seed", Uint, "The seed of the world.", |row| {
             row.header.seed.into()
         })
         .wide(),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "config_hash",
             Text,
             "The hash of the world's configuration, 16 hexadecimal digits.",
             |row| row.config_hash.as_deref().into(),
         ),
-        Field::<Run<'static>>::new("fields", Uint, "Fields of the world.", |row| {
+        Field::<RunFacts<'static>>::new("fields", Uint, "Fields of the world.", |row| {
             row.header.field_count.into()
         }),
-        Field::<Run<'static>>::new("cells", Uint, "Cells of the world.", |row| {
+        Field::<RunFacts<'static>>::new("cells", Uint, "Cells of the world.", |row| {
             row.header.cell_count.into()
         }),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "space_descriptor",
             Text,
             "A description of the space descriptor.",
             |row| row.space.as_deref().into(),
         ),
-        Field::<Run<'static>>::new("ticks", Uint, "Ticks that were recorded.", |row| {
+        Field::<RunFacts<'static>>::new("ticks", Uint, "Ticks that were recorded.", |row| {
             row.stats.frames.into()
         }),
-        Field::<Run<'static>>::new("first_tick", Uint, "The first tick.", |row| {
+        Field::<RunFacts<'static>>::new("first_tick", Uint, "The first tick.", |row| {
             row.stats.first_tick.into()
         }),
-        Field::<Run<'static>>::new("last_tick", Uint, "The last tick.", |row| {
+        Field::<RunFacts<'static>>::new("last_tick", Uint, "The last tick.", |row| {
             row.stats.last_tick.into()
         }),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "duration_ms",
             Uint,
             "The time that the ticks take, in the world's time.",
             |row| row.dt.map(|dt| info::duration_ms(dt, row.stats)).into(),
         )
         .unit("ms"),
-        Field::<Run<'static>>::new("commands", Uint, "Commands of all ticks.", |row| {
+        Field::<RunFacts<'static>>::new("commands", Uint, "Commands of all ticks.", |row| {
             row.stats.commands.into()
         }),
-        Field::<Run<'static>>::new("commands_per_tick", Float64, "Commands per tick.", |row| {
-            row.stats.commands_per_frame().into()
-        }),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
+            "commands_per_tick",
+            Float64,
+            "Commands per tick.",
+            |row| row.stats.commands_per_frame().into(),
+        ),
+        Field::<RunFacts<'static>>::new(
             "commands_per_s",
             Float64,
             "Commands per second of the world's time.",
             |row| row.commands_per_s().into(),
         )
         .unit("1/s"),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "max_commands_in_a_tick",
             Uint,
             "The largest number of commands in a tick.",
             |row| row.stats.max_commands.into(),
         ),
-        Field::<Run<'static>>::new("idle_ticks", Uint, "Ticks without commands.", |row| {
+        Field::<RunFacts<'static>>::new("idle_ticks", Uint, "Ticks without commands.", |row| {
             row.stats.idle_frames.into()
         }),
-        Field::<Run<'static>>::new("kinds_move", Uint, "Commands that move an entity.", |row| {
-            row.kind(0).into()
-        }),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
+            "kinds_move",
+            Uint,
+            "Commands that move an entity.",
+            |row| row.kind(0).into(),
+        ),
+        Field::<RunFacts<'static>>::new(
             "kinds_spawn",
             Uint,
             "Commands that put an entity into the world.",
             |row| row.kind(1).into(),
         ),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "kinds_despawn",
             Uint,
             "Commands that take an entity out of the world.",
             |row| row.kind(2).into(),
         ),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "kinds_set_field",
             Uint,
             "Commands that set a value in a cell.",
             |row| row.kind(3).into(),
         ),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "kinds_custom",
             Uint,
             "Commands of the recorder's own type.",
             |row| row.kind(4).into(),
         ),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "kinds_set_parameter",
             Uint,
             "Commands that set a parameter.",
             |row| row.kind(5).into(),
         ),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "kinds_set_parameter_batch",
             Uint,
             "Commands that set several parameters.",
             |row| row.kind(6).into(),
         ),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "unreadable",
             Uint,
             "Commands whose payload has no typed form.",
             |row| row.stats.unreadable.into(),
         ),
-        Field::<Run<'static>>::new("anonymous", Uint, "Commands without a source.", |row| {
+        Field::<RunFacts<'static>>::new("anonymous", Uint, "Commands without a source.", |row| {
             row.stats.anonymous.into()
         }),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "other_sources",
             Uint,
             "Commands of sources that are not counted separately.",
             |row| row.stats.other_sources.into(),
         ),
-        Field::<Run<'static>>::new("expiring", Uint, "Commands that can expire.", |row| {
+        Field::<RunFacts<'static>>::new("expiring", Uint, "Commands that can expire.", |row| {
             row.stats.expiring.into()
         }),
-        Field::<Run<'static>>::new(
+        Field::<RunFacts<'static>>::new(
             "expired",
             Uint,
             "Commands that had expired when they were submitted.",
             |row| row.stats.expired.into(),
         ),
-        Field::<Run<'static>>::new("payload_bytes", Uint, "The size of all payloads.", |row| {
-            row.stats.payload_bytes.into()
-        })
+        Field::<RunFacts<'static>>::new(
+            "payload_bytes",
+            Uint,
+            "The size of all payloads.",
+            |row| row.stats.payload_bytes.into(),
+        )
         .unit("bytes"),
     ],
 };

@@ -100,11 +100,11 @@ impl Marks {
 }
 
 /// A reader that can go to any frame.
-pub(super) struct Frames {
+pub(super) struct FrameFinder {
     reader: Reader<InputStream>,
 }
 
-impl Frames {
+impl FrameFinder {
     pub fn new(tape: &MurkTape) -> Self {
         let reader = tape.reader();
         Self { reader }
@@ -171,7 +171,7 @@ mod tests {
         for (every, most) in [(0, 1000), (50, 1000), (0, 7), (1, 2), (u64::MAX, 2)] {
             let marks = Marks::spaced(&tape, clock, (every, most), &Work::default()).unwrap();
             assert!(marks.list.len() <= most && marks.count == 100);
-            let mut frames = Frames::new(&tape);
+            let mut frames = FrameFinder::new(&tape);
             for step in [99, 0, 1, 50, 49, 98, 99, 3] {
                 let frame = frames.get(&marks, step).unwrap().unwrap();
                 assert_eq!((frame.index, frame.tick), (step, step * 3));

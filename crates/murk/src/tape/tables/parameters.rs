@@ -10,7 +10,7 @@ use crate::engine::World;
 use Kind::{Float64, Text, Uint};
 
 /// A parameter of a world.
-pub struct Parameter {
+pub struct ParameterRow {
     part: &'static str,
     number: u64,
     name: String,
@@ -19,54 +19,54 @@ pub struct Parameter {
     amount: Option<f64>,
 }
 
-/// Rows of [`Parameter`].
-pub struct Parameters;
+/// Rows of [`ParameterRow`].
+pub struct ParameterRows;
 
-impl Rows for Parameters {
-    type Row<'a> = Parameter;
+impl Rows for ParameterRows {
+    type Row<'a> = ParameterRow;
 }
 
 /// The parameters of the world that a recording is replayed in.
-pub(in crate::tape) const PARAMETERS: Table<Parameters> = Table {
+pub(in crate::tape) const PARAMETERS: Table<ParameterRows> = Table {
     name: "parameters",
     lane: Lane::Facts,
     doc: "The parameters of the world, its space, fields and propagators, if the world is known. Commands that set a \
           parameter are in `commands`; the engine accepts none of them.",
     fields: &[
-        Field::<Parameters>::new(
+        Field::<ParameterRows>::new(
             "part",
             Text,
             "The owner of the parameter: `world`, `space`, `field` or `propagator`.",
             |row| row.part.into(),
         )
         .key(),
-        Field::<Parameters>::new(
+        Field::<ParameterRows>::new(
             "number",
             Uint,
             "The number of the field or propagator, from 0; 0 for the world and its space.",
             |row| row.number.into(),
         )
         .key(),
-        Field::<Parameters>::new(
+        Field::<ParameterRows>::new(
             "parameter",
             Text,
             "Its name, as a world's file spells it.",
             |row| row.name.as_str().into(),
         )
         .key(),
-        Field::<Parameters>::new(
+        Field::<ParameterRows>::new(
             "of",
             Text,
             "The name of the field, or the kind of the space or the propagator.",
             |row| row.of.as_str().into(),
         ),
-        Field::<Parameters>::new(
+        Field::<ParameterRows>::new(
             "value",
             Text,
             "Its value, as a world's file spells it; defaults are filled in.",
             |row| row.value.as_str().into(),
         ),
-        Field::<Parameters>::new("amount", Float64, "Its value, if it is a number.", |row| {
+        Field::<ParameterRows>::new("amount", Float64, "Its value, if it is a number.", |row| {
             row.amount.into()
         }),
     ],
@@ -76,7 +76,7 @@ pub(in crate::tape) const PARAMETERS: Table<Parameters> = Table {
 const PARTS: [&str; 3] = ["space", "field", "propagator"];
 
 /// Returns the parameters of a world, its space, its fields and its propagators.
-pub(super) fn parameters(world: &World) -> Vec<Parameter> {
+pub(super) fn parameters(world: &World) -> Vec<ParameterRow> {
     let text = String::from_utf8_lossy(&world.canonical()).into_owned();
     // A written world can always be read; tests check that.
     let Ok(table) = DeTable::parse(&text) else {
@@ -91,7 +91,7 @@ pub(super) fn parameters(world: &World) -> Vec<Parameter> {
             |name: &str| name != called && !(part.is_empty() && PARTS.contains(&name));
         let parameters = table.iter().map(|(name, value)| (name.get_ref(), value));
         let parameters = parameters.filter(|(name, _)| is_parameter(name));
-        let row = |(name, value): (&DeString<'_>, &Spanned<DeValue<'_>>)| Parameter {
+        let row = |(name, value): (&DeString<'_>, &Spanned<DeValue<'_>>)| ParameterRow {
             part: if part.is_empty() { "world" } else { part },
             number,
             name: name.to_string(),

@@ -9,8 +9,8 @@ use gametape_core::{At, Input, Stamp};
 
 use super::clock::Clock;
 use super::defs::{grid, of};
-use super::frames::{Frames, Marks};
-use super::replay::Replay;
+use super::frames::{FrameFinder, Marks};
+use super::replay::SavedReplay;
 use crate::Index;
 use crate::engine::World;
 use crate::tape::beside;
@@ -24,7 +24,7 @@ enum Places {
     /// From the index beside the recording.
     Index(Index<Input>),
     /// From reading the recording once.
-    Marks(Box<(Marks, Frames)>),
+    Marks(Box<(Marks, FrameFinder)>),
 }
 
 /// Playback of a recording.
@@ -44,7 +44,7 @@ pub struct MurkPlayback {
     world: Option<World>,
     /// The maximum size of all saved states in bytes.
     most: u64,
-    replay: Option<Box<Replay>>,
+    replay: Option<Box<SavedReplay>>,
 }
 
 impl std::fmt::Debug for MurkPlayback {
@@ -185,7 +185,7 @@ impl MurkPlayback {
 }
 
 fn look_up(tape: &MurkTape, clock: Clock, work: &Work<'_>) -> Result<Places, Error> {
-    let places = (Marks::of(tape, clock, work)?, Frames::new(tape));
+    let places = (Marks::of(tape, clock, work)?, FrameFinder::new(tape));
     Ok(Places::Marks(Box::new(places)))
 }
 
@@ -250,7 +250,7 @@ impl Playback for MurkPlayback {
         }
         let replay = match &mut self.replay {
             Some(replay) => replay,
-            none => none.insert(Box::new(Replay::new(
+            none => none.insert(Box::new(SavedReplay::new(
                 &self.tape,
                 world.clone(),
                 self.count,

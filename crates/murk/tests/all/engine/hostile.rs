@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 
-use gametape_murk::engine::{Fault, MAX_DESCRIPTION, MAX_FIELDS, Place, World, WorldError};
+use gametape_murk::engine::{Place, World, WorldError, WorldFault};
 use gametape_murk::{CommandBuf, Simulation};
 
 use super::commands::Dice;
 use super::worlds::all;
+
+const MAX_DESCRIPTION: usize = 1 << 20;
+const MAX_FIELDS: usize = 4096;
 
 /// Returns a world on `space` with scalar fields `a`, `b`, `c`, a vector `v`, and a static `s`.
 pub fn text(space: &str, rest: &str) -> String {
@@ -318,12 +321,12 @@ fn fields() {
             "line 8, field 1",
         );
         let error = refuse(&base.replacen("name = 'b'", &format!("name = \"{name}\""), 1));
-        assert_eq!(*error.fault(), Fault::Name { limit: 256 });
+        assert_eq!(*error.fault(), WorldFault::Name { limit: 256 });
     }
     let long = "x".repeat(257);
     for key in ["name = 'b'\nunits", "name"] {
         let error = refuse(&base.replacen("name = 'b'", &format!("{key} = '{long}'"), 1));
-        assert_eq!(*error.fault(), Fault::Name { limit: 256 });
+        assert_eq!(*error.fault(), WorldFault::Name { limit: 256 });
         assert!(error.to_string().len() < 200);
     }
     assert_eq!(

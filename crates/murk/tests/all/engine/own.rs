@@ -7,7 +7,7 @@ use gametape_murk::engine::own::{
     FieldId, FieldSet, Kinds, Own, ParameterError, Parameters, Propagator, PropagatorError,
     StepContext, WriteMode,
 };
-use gametape_murk::engine::{EngineError, Fault, Place, World, WorldError};
+use gametape_murk::engine::{EngineError, Place, World, WorldError, WorldFault};
 use gametape_murk::{
     Checkpoint, CommandBuf, Simulation, Slip, SyncError, read, rollback_test, sync_test,
 };
@@ -351,7 +351,10 @@ fn keys_of_any_shape_are_kept() {
     );
     assert_eq!(Own::new("odd", own.keys(), &keep).unwrap(), own);
     let none = Own::new("odd", keys, &Kinds::new()).unwrap_err();
-    assert!(matches!(none.fault(), Fault::UnknownKind { .. }), "{none}");
+    assert!(
+        matches!(none.fault(), WorldFault::UnknownKind { .. }),
+        "{none}"
+    );
     // A world that is built in code has the same description as one that was read.
     let mut world = World::from_toml_with(&format!("{HEAD}'odd'\n{keys}"), &keep).unwrap();
     let canonical = world.canonical();

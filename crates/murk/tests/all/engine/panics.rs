@@ -1,7 +1,7 @@
 //! Propagators that must be refused: the origin's builders refuse some, and accept others that
 //! panic later.
 
-use gametape_murk::engine::{Fault, MAX_PROPAGATORS, Propagator, Space, World};
+use gametape_murk::engine::{Propagator, Space, World, WorldFault};
 use gametape_murk::{CommandBuf, Simulation};
 
 use super::hostile::{COPY, LINE, SQUARE, error_of, refuse, starts, text};
@@ -41,7 +41,7 @@ type = 'scalar'\nmutability = 'sparse'\n[[propagator]]\nkind = ";
         &error_of(&format!("{few}'reward'\nheat_bonus = 1\nstep_cost = 1\n")),
         "line 7, propagator 0 (reward): it works on the fields 0, 2 and 4, the world has 1",
     );
-    let many: String = (0..=MAX_PROPAGATORS).map(|_| COPY).collect();
+    let many: String = (0..=1024).map(|_| COPY).collect();
     starts(
         &error_of(&text(LINE, &many)),
         "line 25, propagator: 1,025 propagators, the limit is 1,024",
@@ -160,7 +160,10 @@ gradient_field = '{field}'\n"
         assert_eq!(runs(LINE, &keys("v")), None);
         for (space, field) in [(SQUARE, "b"), (LINE, "w"), (LINE, "b")] {
             let error = refuse(&text(space, &keys(field)));
-            assert!(matches!(error.fault(), Fault::Components { .. }), "{error}");
+            assert!(
+                matches!(error.fault(), WorldFault::Components { .. }),
+                "{error}"
+            );
         }
     }
     assert!(refuse(&text(LINE, &gradient("w"))).to_string().ends_with(
@@ -178,7 +181,10 @@ gradient_field = '{field}'\n"
         assert_eq!(runs(space, &to(kind, "a")), None);
         let error = refuse(&text(space, &to(kind, "v")));
         assert_eq!(error.key(), "output_field");
-        assert!(matches!(error.fault(), Fault::Components { .. }), "{error}");
+        assert!(
+            matches!(error.fault(), WorldFault::Components { .. }),
+            "{error}"
+        );
     }
     for space in [LINE, SQUARE] {
         for (d, v, key) in [
@@ -193,7 +199,10 @@ velocity_field = '{v}'\n"
                 ),
             ));
             assert_eq!(error.key(), key);
-            assert!(matches!(error.fault(), Fault::Components { .. }), "{error}");
+            assert!(
+                matches!(error.fault(), WorldFault::Components { .. }),
+                "{error}"
+            );
         }
     }
     // The reference diffusion fails if its heat or its velocity has another shape. It would write
@@ -208,21 +217,24 @@ velocity_field = '{v}'\n"
         "name = 'v'\ntype = 'vector'\ndims = 2",
         "name = 'v'\ntype = 'scalar'",
     );
-    assert!(matches!(refuse(&narrow).fault(), Fault::Components { .. }));
+    assert!(matches!(
+        refuse(&narrow).fault(),
+        WorldFault::Components { .. }
+    ));
     // If one of both bounds is NaN, `f32::clamp` panics.
     for (min, max) in [("nan", "1"), ("1", "nan"), ("nan", "nan")] {
         let keys = format!(
             "{}clamp_min = {min}\nclamp_max = {max}\n",
             to("scalar_diffusion", "a")
         );
-        assert_eq!(*refuse(&text(LINE, &keys)).fault(), Fault::Nan);
+        assert_eq!(*refuse(&text(LINE, &keys)).fault(), WorldFault::Nan);
     }
     // The same without a text.
     let mut world = World::from_toml(&text(LINE, &to("scalar_diffusion", "a"))).unwrap();
     if let Propagator::ScalarDiffusion(diffusion) = &mut world.propagators[0] {
         (diffusion.clamp_min, diffusion.clamp_max) = (Some(f32::NAN), Some(1.0));
     }
-    assert_eq!(*world.build().unwrap_err().fault(), Fault::Nan);
+    assert_eq!(*world.build().unwrap_err().fault(), WorldFault::Nan);
     world.space = Space::Ring1D { len: u32::MAX };
     assert!(world.build().unwrap_err().is_limit());
     assert!(world.checker().unwrap_err().is_limit());

@@ -410,12 +410,12 @@ fn no_world_is_tried_twice() {
 
 #[cfg(feature = "tape")]
 mod minimised {
-    use gametape_murk::tools::{Minimise, Minimised, minimise};
+    use gametape_murk::tools::{Minimise, MinimisedRecording, minimise};
 
     use super::*;
     use crate::common::tapes::in_memory;
 
-    fn small(bytes: &[u8]) -> Result<Minimised, gametape_core::tape::Error> {
+    fn small(bytes: &[u8]) -> Result<MinimisedRecording, gametape_core::tape::Error> {
         let options = Minimise {
             max_trials: 10_000,
             ..Minimise::default()

@@ -14,7 +14,7 @@ use gametape_murk::engine::own::{
     FieldId, FieldReader, FieldSet, Kinds, Propagator, PropagatorError, StepContext, WriteMode,
 };
 use gametape_murk::tape::{MurkTape, WorldFile};
-use gametape_murk::tools::{Commands, Minimise, RecordOptions, minimise, record};
+use gametape_murk::tools::{CommandList, Minimise, RecordOptions, minimise, record};
 use gametape_murk::{
     CommandBuf, Envelope, Explanation, Simulation, Slip, State, VerifyError, Writer,
     explain_slip_with, read, verify,
@@ -840,7 +840,9 @@ fn going_on_with_what_is_not_the_same_each_time_does_not_blame_the_file_alone() 
             resume: true,
             ..RecordOptions::default()
         };
-        let said = record(&options, &Commands::none()).unwrap_err().to_string();
+        let said = record(&options, &CommandList::none())
+            .unwrap_err()
+            .to_string();
         assert!(
             said.contains("its world is not deterministic (gametape sync-test tells)"),
             "{said}"
