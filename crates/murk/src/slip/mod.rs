@@ -21,11 +21,11 @@ pub(crate) use budget::Budget;
 pub use budget::{BuildVariant, Progress, Variant};
 #[cfg(feature = "tape")]
 pub(crate) use edit::set;
-use search::Search;
-pub(crate) use search::{Case, Fresh};
+use search::{Case, Fresh, Search};
 pub(crate) use window::Window;
 
 use crate::divergence::{Divergence, Explanation, Parted};
+use crate::layout::frame::Frame;
 use crate::read::Replay;
 use crate::replay::comparison::HashComparison;
 use crate::replay::verify::{VerifyError, replayable};
@@ -116,47 +116,114 @@ pub fn explain_slip_with<'v, S: Checkpoint>(
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Explanation, VerifyError<S::Error>> {
     let fields = replayable(replay.header())?;
-    let first = Window::begin(divergence.frame);
-    let mut window = Window::new(first, divergence.frame);
-    let mut checks = HashComparison::new(fields);
-    let mut again = Ok(());
+    let mut approach = Approach::new(divergence, fields, 0);
     for frame in replay.frames() {
         let frame = match frame {
             // A torn end after the divergence does not matter.
-            Err(_) if window.len() > window.at() => break,
+            Err(_) if approach.is_there() => break,
             frame => frame?,
         };
-        if frame.index < first {
-            simulation
-                .step(frame.tick, frame.commands())
-                .map_err(|source| VerifyError::of_step(&frame, source))?;
-            again = again.and_then(|()| checks.stepped(simulation, &frame));
-        } else if !window.push(&frame) {
+        let pushed = approach.push(simulation, &frame);
+        if !pushed.map_err(|source| VerifyError::of_step(&frame, source))? {
             break;
         }
     }
-    if let Err(again) = again.and_then(|()| checks.compare(simulation)) {
-        return Ok(Explanation::of_parted(&window, Parted::of(&again, false)));
-    }
-    let case = Case {
-        window: &window,
-        fields,
-        replayed: divergence.replayed_hash,
-        went_back: false,
-    };
     let budget = Budget::new(limit, watch);
-    Ok(explain_window(
-        simulation,
-        &mut || None,
-        case,
-        budget,
-        variants,
-    ))
+    Ok(approach.explain(simulation, &mut || None, budget, variants))
 }
 
-/// [`explain_slip_with`] for a simulation that is before the window's first frame; `fresh` makes
-/// further simulations of the same world.
-pub(crate) fn explain_window<'v, S: Checkpoint>(
+/// The way of a simulation to the window of a divergence. Each tick must be the same as the first time.
+pub(crate) struct Approach {
+    window: Window,
+    fields: u32,
+    checks: HashComparison,
+    /// The frame that the simulation is before at the start; a saved state was restored if it is not 0.
+    from: u64,
+    /// The hash of the first replay at the divergence.
+    replayed: u64,
+    parted: Option<Parted>,
+}
+
+impl Approach {
+    pub fn new(divergence: &Divergence, fields: u32, from: u64) -> Self {
+        Self {
+            window: Window::new(Window::begin(divergence.frame), divergence.frame),
+            fields,
+            checks: HashComparison::new(fields),
+            from,
+            replayed: divergence.replayed_hash,
+            parted: None,
+        }
+    }
+
+    /// Takes the next frame of the recording: makes its tick, or keeps it for the search. Returns false if
+    /// no further frame is needed.
+    pub fn push<S: Checkpoint>(
+        &mut self,
+        simulation: &mut S,
+        frame: &Frame<'_>,
+    ) -> Result<bool, S::Error> {
+        if frame.index >= self.window.index(0) {
+            return Ok(self.window.push(frame));
+        }
+        if frame.index >= self.from && self.parted.is_none() {
+            simulation.step(frame.tick, frame.commands())?;
+            let stepped = self.checks.stepped(simulation, frame);
+            self.parted = stepped.err().map(|again| Parted::of(&again, self.from > 0));
+        }
+        Ok(true)
+    }
+
+    /// Notes that a tick that was made once could not be made again.
+    #[cfg(feature = "tape")]
+    pub fn failed(&mut self, frame: &Frame<'_>, reason: String) {
+        let place = (frame.index, frame.tick);
+        self.parted = Some(Parted::failed(
+            place,
+            frame.snapshot_hash,
+            reason,
+            self.from > 0,
+        ));
+    }
+
+    /// Returns true if the diverging frame was taken.
+    pub const fn is_there(&self) -> bool {
+        self.window.len() > self.window.at()
+    }
+
+    /// Returns the number of commands of the diverging frame.
+    #[cfg(feature = "tape")]
+    pub fn commands(&self) -> u32 {
+        self.window.commands(self.window.at()).len() as u32
+    }
+
+    /// Searches for the slip; `fresh` makes further simulations of the same world.
+    pub fn explain<'v, S: Checkpoint>(
+        mut self,
+        simulation: &mut S,
+        fresh: Fresh<'_, S>,
+        budget: Budget<'_>,
+        variants: impl Iterator<Item = Variant<'v, S>>,
+    ) -> Explanation {
+        let went_back = self.from > 0;
+        let mut rest = || self.checks.compare(simulation).err();
+        let parted = self
+            .parted
+            .or_else(|| rest().map(|again| Parted::of(&again, went_back)));
+        if let Some(parted) = parted {
+            return Explanation::of_parted(&self.window, parted);
+        }
+        let case = Case {
+            window: &self.window,
+            fields: self.fields,
+            replayed: self.replayed,
+            went_back,
+        };
+        explain_window(simulation, fresh, case, budget, variants)
+    }
+}
+
+fn explain_window<'v, S: Checkpoint>(
     simulation: &mut S,
     fresh: Fresh<'_, S>,
     case: Case<'_>,

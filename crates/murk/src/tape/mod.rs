@@ -6,11 +6,11 @@ mod cut;
 mod diff;
 mod dump;
 mod error;
+mod explain;
 mod info;
 mod json;
 mod opened;
 mod repair;
-mod slip;
 mod tables;
 mod world;
 
@@ -35,13 +35,14 @@ pub use beside::index_path;
 pub(crate) use diff::of_both;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
+pub(crate) use explain::{Diverged, judged, other_carried, replayed};
 pub(crate) use json::{PARTS, PayloadPart};
 pub use opened::MurkTape;
-pub(crate) use slip::{Diverged, Recent, explain_in, judged};
+
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub use world::time_of;
-pub(crate) use world::{build, carried, needed};
+pub(crate) use world::{build, needed};
 
 /// The maximum size of a world's file in bytes: far more than any world has.
 const MOST_WORLD: u64 = 16 << 20;

@@ -1,13 +1,13 @@
 //! Verifies a recording, and explains where it diverges.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gametape_core::tape::{Error, Work};
 
 use crate::tape::{
-    Diverged, MurkTape, Recent, WorldFile, build, carried, judged, needed, stopped, unwritable,
+    MurkTape, WorldFile, build, needed, other_carried, replayed, stopped, unwritable,
 };
-use crate::{Divergence, Explanation, Verifier, VerifyError};
+use crate::{Divergence, Explanation, VerifyError};
 
 /// The result of replaying a recording.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,67 +32,29 @@ pub fn check(
     limit: Duration,
     work: &Work<'_>,
 ) -> Result<Checked, Error> {
-    let start = Instant::now();
-    let mut reader = tape.reader();
-    let header = reader.header()?.clone();
+    let header = tape.reader().header()?.clone();
     let world = needed(&header, given, tape.kinds())?;
     let mut simulation = build(&world, given.map(|file| &*file.path))?;
     let other = |error: VerifyError<_>| match error {
         VerifyError::Simulation { .. } => stopped(error.to_string()),
         error => unwritable(error.to_string()),
     };
-    let mut verifier = Verifier::new(&header, &mut simulation).map_err(other)?;
-    let (mut recent, mut error) = (Recent::default(), None);
-    while let Some(frame) = reader.next_frame()? {
-        if let Err(found) = verifier.push(&frame) {
-            error = Some(found);
-            break;
+    let diverged = match replayed(tape, &header, &mut simulation, work, other)? {
+        Ok(frames) => {
+            return Ok(Checked {
+                frames,
+                divergence: None,
+                explanation: None,
+            });
         }
-        recent.stepped(&frame, verifier.simulation());
-        work.done(frame.offset)?;
-    }
-    let finished = match error {
-        Some(error) => Err(error),
-        None => verifier.finish(),
+        Err(diverged) => diverged,
     };
-    let divergence = match finished {
-        Ok(verified) => {
-            return match reader.findings().problem() {
-                Some(problem) => Err(problem),
-                None => Ok(Checked {
-                    frames: verified.frames,
-                    divergence: None,
-                    explanation: None,
-                }),
-            };
-        }
-        Err(VerifyError::SnapshotMismatch(divergence)) => divergence,
-        Err(error) => return Err(other(error)),
-    };
-    let frames = divergence.frame;
-    if limit.is_zero() {
-        return Ok(Checked {
-            frames,
-            divergence: Some(divergence),
-            explanation: None,
-        });
-    }
-    let before = carried(&header, tape.kinds()).and_then(Result::ok);
-    let before = before.filter(|before| *before != world);
-    let diverged = Diverged {
-        tape,
-        world: &world,
-        before: before.as_ref(),
-        divergence: &divergence,
-        recent,
-        took: start.elapsed(),
-    };
-    let explanation = diverged.explain(limit, &mut |_| work.wanted().is_ok())?;
+    let frames = diverged.divergence.frame;
+    let before = other_carried(tape, &header, &world);
+    let watch = &mut |_| work.wanted().is_ok();
+    let (divergence, explanation) =
+        diverged.explained(tape, &world, before.as_ref(), limit, watch)?;
     work.wanted()?;
-    let divergence = match &explanation {
-        Some(found) => judged(divergence, found),
-        None => divergence,
-    };
     Ok(Checked {
         frames,
         divergence: Some(divergence),

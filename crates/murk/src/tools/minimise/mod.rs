@@ -10,11 +10,13 @@ use gametape_core::tape::{Error, Work};
 use crate::engine::{EngineWorld, World};
 use crate::replay::minimise::minimise_kept;
 use crate::replay::sync_test::compare;
-use crate::tape::{MurkTape, WorldFile, build, explain_in, judged, needed, stopped, unwritable};
+use crate::tape::{
+    Diverged, MurkTape, WorldFile, build, judged, needed, replayed, stopped, unwritable,
+};
 use crate::{
     Cause, CommandLog, Commands, Difference, Divergence, Explanation, Header, SLIP_TIME,
-    Simulation, Slip, State, SyncError, Verifier, VerifyError, Writer, explain_slip_with,
-    minimise as search, read, sync_test, verify,
+    Simulation, Slip, State, SyncError, VerifyError, Writer, explain_slip_with, minimise as search,
+    read, sync_test, verify,
 };
 use model::{Model, ModelRun};
 pub use report::MinimisedRecording;
@@ -223,33 +225,19 @@ impl Minimising<'_> {
         Ok(small)
     }
 
-    /// Returns the divergence between the recording and its replay.
-    fn divergence(&self, tape: &MurkTape) -> Result<Box<Divergence>, Error> {
-        let mut simulation = self.start()?;
-        let mut verifier = Verifier::new(&self.header, &mut simulation)
-            .map_err(|error| unwritable(error.to_string()))?;
-        let mut reader = tape.reader();
-        let mut error = None;
-        while let Some(frame) = reader.next_frame()? {
-            self.work.wanted()?;
-            error = verifier.push(&frame).err();
-            if error.is_some() {
-                break;
-            }
-        }
-        match error.or_else(|| verifier.finish().err()) {
-            None => Err(unwritable(
-                "the recording does not diverge; name a second world with --against",
-            )),
-            Some(VerifyError::SnapshotMismatch(divergence)) => Ok(divergence),
-            Some(other) => Err(unwritable(other.to_string())),
-        }
-    }
-
     /// Returns the verdict on the recording.
     fn first_verdict(&self, tape: &MurkTape) -> Result<Verdict, Error> {
-        let divergence = self.divergence(tape)?;
-        let found = explain_in(tape, &self.world, &divergence)?;
+        let mut simulation = self.start()?;
+        let other = |error: VerifyError<_>| unwritable(error.to_string());
+        let replayed = replayed(tape, &self.header, &mut simulation, self.work, other)?;
+        let Err(diverged) = replayed else {
+            return Err(unwritable(
+                "the recording does not diverge; name a second world with --against",
+            ));
+        };
+        let diverged = Diverged::anew(diverged.divergence);
+        let watch = &mut |_| true;
+        let (divergence, found) = diverged.explained(tape, &self.world, None, SLIP_TIME, watch)?;
         Verdict::of(divergence, found)
     }
 

@@ -1,18 +1,18 @@
-//! The search for the slip that explains a divergence of a recording.
+//! Verifies a recording, and searches for the slip that explains where it diverges.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use gametape_core::tape::{Error, Options};
+use gametape_core::tape::{Error, Options, Work};
 
 use super::opened::MurkTape;
-use crate::engine::{EngineWorld, SavedWorld, World};
-use crate::replay::comparison::HashComparison;
+use super::world::carried;
+use crate::engine::{EngineError, EngineWorld, SavedWorld, World};
 use crate::replay::sync_test::compare;
-use crate::slip::{Budget, Case, Window, explain_window};
+use crate::slip::{Approach, Budget, Window};
 use crate::{
-    Cause, Checkpoint, Divergence, Explanation, Finding, Frame, Parted, Progress, Rule, SLIP_TIME,
-    Simulation, Slip, State,
+    Cause, Checkpoint, Divergence, Explanation, Finding, Frame, Header, Parted, Progress, Rule,
+    SLIP_TIME, Simulation, Slip, State, Verifier, VerifyError,
 };
 
 /// The number of frames between saved states while a recording is verified.
@@ -25,11 +25,11 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// The last saved states of a replay, each with the next frame.
 #[derive(Default)]
-pub(crate) struct Recent(VecDeque<(u64, SavedWorld)>);
+struct Recent(VecDeque<(u64, SavedWorld)>);
 
 impl Recent {
     /// Saves the world after a frame, if it is due.
-    pub fn stepped(&mut self, frame: &Frame<'_>, world: &EngineWorld) {
+    fn stepped(&mut self, frame: &Frame<'_>, world: &EngineWorld) {
         let next = frame.index + 1;
         if !next.is_multiple_of(EVERY) {
             return;
@@ -47,9 +47,10 @@ impl Recent {
         self.0.push_back((next, world.checkpoint()));
     }
 
-    /// Returns the last saved state before a frame.
-    fn before(&self, frame: u64) -> Option<&(u64, SavedWorld)> {
-        self.0.iter().rev().find(|(next, _)| *next <= frame)
+    /// Returns the last saved state before the frames that a search looks at.
+    fn before(&self, divergence: &Divergence) -> Option<&(u64, SavedWorld)> {
+        let first = Window::begin(divergence.frame);
+        self.0.iter().rev().find(|(next, _)| *next <= first)
     }
 }
 
@@ -61,16 +62,165 @@ pub(super) fn limit(options: &Options) -> Duration {
         .unwrap_or(SLIP_TIME)
 }
 
-/// A recording that was verified up to where it diverges.
-pub(crate) struct Diverged<'a> {
-    pub tape: &'a MurkTape,
-    pub world: &'a World,
-    /// The world in the recording, if another one was given.
-    pub before: Option<&'a World>,
-    pub divergence: &'a Divergence,
-    pub recent: Recent,
+/// A replay that is compared with its recording, up to where they differ.
+pub(crate) struct Replaying<'s> {
+    verifier: Verifier<'s, EngineWorld>,
+    recent: Recent,
+    start: Instant,
+    diverged: Option<Diverged>,
+}
+
+/// The first difference of a replay from its recording.
+pub(crate) struct Diverged {
+    pub divergence: Box<Divergence>,
+    recent: Recent,
     /// The duration of the verification.
-    pub took: Duration,
+    took: Duration,
+}
+
+impl<'s> Replaying<'s> {
+    pub fn new(
+        header: &Header<'_>,
+        simulation: &'s mut EngineWorld,
+    ) -> Result<Self, VerifyError<EngineError>> {
+        Ok(Self {
+            verifier: Verifier::new(header, simulation)?,
+            recent: Recent::default(),
+            start: Instant::now(),
+            diverged: None,
+        })
+    }
+
+    /// Replays a frame. Returns the world after it; `None` if it differs, or did so before.
+    ///
+    /// # Errors
+    /// Any error but a difference.
+    pub fn push(
+        &mut self,
+        frame: &Frame<'_>,
+    ) -> Result<Option<&EngineWorld>, VerifyError<EngineError>> {
+        if self.diverged.is_none() {
+            match self.verifier.push(frame) {
+                Ok(()) => {
+                    self.recent.stepped(frame, self.verifier.simulation());
+                    return Ok(Some(self.verifier.simulation()));
+                }
+                Err(error) => self.part(error)?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Ends the replay. Returns the number of frames that match, or the difference.
+    ///
+    /// # Errors
+    /// Any error but a difference.
+    pub fn finish(mut self) -> Result<Result<u64, Diverged>, VerifyError<EngineError>> {
+        if self.diverged.is_none()
+            && let Err(error) = self.verifier.settle()
+        {
+            self.part(error)?;
+        }
+        Ok(match self.diverged {
+            Some(diverged) => Err(diverged),
+            None => Ok(self.verifier.verified().frames),
+        })
+    }
+
+    fn part(&mut self, error: VerifyError<EngineError>) -> Result<(), VerifyError<EngineError>> {
+        let VerifyError::SnapshotMismatch(divergence) = error else {
+            return Err(error);
+        };
+        self.diverged = Some(Diverged {
+            divergence,
+            recent: std::mem::take(&mut self.recent),
+            took: self.start.elapsed(),
+        });
+        Ok(())
+    }
+}
+
+/// Replays a recording from its start, up to where it differs, or to its end. `other` makes an error of
+/// any error of the replay but a difference.
+///
+/// # Errors
+/// Those errors; the problem of an incomplete recording; [`Error::Cancelled`].
+pub(crate) fn replayed(
+    tape: &MurkTape,
+    header: &Header<'_>,
+    simulation: &mut EngineWorld,
+    work: &Work<'_>,
+    other: impl Fn(VerifyError<EngineError>) -> Error,
+) -> Result<Result<u64, Diverged>, Error> {
+    let mut replaying = Replaying::new(header, simulation).map_err(&other)?;
+    let mut reader = tape.reader();
+    while let Some(frame) = reader.next_frame()? {
+        if replaying.push(&frame).map_err(&other)?.is_none() {
+            break;
+        }
+        work.done(frame.offset)?;
+    }
+    let result = replaying.finish().map_err(&other)?;
+    match reader.findings().problem() {
+        Some(problem) if result.is_ok() => Err(problem),
+        _ => Ok(result),
+    }
+}
+
+/// The world in a recording, if it is replayed in another one.
+pub(crate) fn other_carried(tape: &MurkTape, header: &Header<'_>, world: &World) -> Option<World> {
+    let carried = carried(header, tape.kinds()).and_then(Result::ok);
+    carried.filter(|carried| carried != world)
+}
+
+impl Diverged {
+    /// A difference whose recording is replayed from its start again to explain it.
+    pub fn anew(divergence: Box<Divergence>) -> Self {
+        Self {
+            divergence,
+            recent: Recent::default(),
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Searches for the slip; `before` is the world in the recording, if another one was given. Returns
+    /// the difference with the result, and the result; none if the limit is 0, or if the world can't be
+    /// built again.
+    ///
+    /// # Errors
+    /// The errors of the input.
+    pub fn explained(
+        self,
+        tape: &MurkTape,
+        world: &World,
+        before: Option<&World>,
+        limit: Duration,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<(Box<Divergence>, Option<Explanation>), Error> {
+        if limit.is_zero() {
+            return Ok((self.divergence, None));
+        }
+        let explaining = Explaining {
+            tape,
+            world,
+            before,
+            diverged: &self,
+        };
+        let found = explaining.explain(limit, watch)?;
+        let divergence = match &found {
+            Some(found) => judged(self.divergence, found),
+            None => self.divergence,
+        };
+        Ok((divergence, found))
+    }
+}
+
+/// The search for the slip that explains a difference.
+struct Explaining<'a> {
+    tape: &'a MurkTape,
+    world: &'a World,
+    before: Option<&'a World>,
+    diverged: &'a Diverged,
 }
 
 /// If verification took at most this fraction of the search's time limit, the recording is replayed from its
@@ -81,12 +231,9 @@ const AHEAD: u64 = 80;
 /// The maximum number of pairs of runs that are compared.
 const PAIRS: usize = 4;
 
-impl Diverged<'_> {
+impl Explaining<'_> {
     /// Searches for the slip; `None` if the world can't be built again.
-    ///
-    /// # Errors
-    /// The errors of the input.
-    pub fn explain(
+    fn explain(
         &self,
         limit: Duration,
         watch: &mut dyn FnMut(Progress) -> bool,
@@ -116,67 +263,35 @@ impl Diverged<'_> {
         limit: Duration,
         watch: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Option<Explanation>, Error> {
-        let (world, divergence) = (self.world, self.divergence);
+        let (world, diverged) = (self.world, self.diverged);
         let Ok(mut simulation) = world.build() else {
             return Ok(None);
         };
-        let first = Window::begin(divergence.frame);
         let mut from = 0;
-        if self.took > limit / FROM_START
-            && let Some((next, state)) = self.recent.before(first)
+        if diverged.took > limit / FROM_START
+            && let Some((next, state)) = diverged.recent.before(&diverged.divergence)
             && simulation.restore(state).is_ok()
         {
             from = *next;
         }
-        let fields = world.field_count();
-        let mut window = Window::new(first, divergence.frame);
-        let mut checks = HashComparison::new(fields);
-        let mut parted = None;
+        let mut approach = Approach::new(&diverged.divergence, world.field_count(), from);
         let mut reader = self.tape.reader();
         while let Some(frame) = reader.next_frame()? {
-            match frame.index {
-                index if index < from || (index < first && parted.is_some()) => {}
-                index if index < first => {
-                    let stepped = simulation.step(frame.tick, frame.commands());
-                    parted = match stepped {
-                        Ok(()) => checks
-                            .stepped(&simulation, &frame)
-                            .err()
-                            .map(|again| Parted::of(&again, from > 0)),
-                        Err(error) => Some(Parted::failed(
-                            (frame.index, frame.tick),
-                            frame.snapshot_hash,
-                            error.to_string(),
-                            from > 0,
-                        )),
-                    };
-                }
-                _ if !window.push(&frame) => break,
-                _ => {}
+            match approach.push(&mut simulation, &frame) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => approach.failed(&frame, error.to_string()),
             }
         }
-        if window.len() <= window.at() {
+        if !approach.is_there() {
             return Ok(None);
         }
-        let mut rest = || checks.compare(&simulation).err();
-        let parted = parted.or_else(|| rest().map(|again| Parted::of(&again, from > 0)));
-        if let Some(parted) = parted {
-            return Ok(Some(Explanation::of_parted(&window, parted)));
-        }
-        let commands = window.commands(window.at()).len() as u32;
-        let case = Case {
-            window: &window,
-            fields,
-            replayed: divergence.replayed_hash,
-            went_back: from > 0,
-        };
+        let variants = world.slips(self.before, approach.commands());
         let budget = Budget::new(limit, watch);
-        let variants = world.slips(self.before, commands);
         let mut fresh = || world.build().ok();
-        Ok(Some(explain_window(
+        Ok(Some(approach.explain(
             &mut simulation,
             &mut fresh,
-            case,
             budget,
             variants,
         )))
@@ -188,7 +303,8 @@ impl Diverged<'_> {
         let (Ok(mut one), Ok(mut other)) = (self.world.build(), self.world.build()) else {
             return Ok(None);
         };
-        let (fields, at) = (self.world.field_count(), self.divergence.frame);
+        let (fields, divergence) = (self.world.field_count(), &self.diverged.divergence);
+        let at = divergence.frame;
         let last = frame.max(at) + AHEAD;
         let start = Instant::now();
         let mut unnamed = None;
@@ -200,7 +316,7 @@ impl Diverged<'_> {
             let place = (frame.index, frame.tick);
             let was = match frame.index {
                 index if index < at => Some(frame.snapshot_hash),
-                index if index == at => Some(self.divergence.replayed_hash),
+                index if index == at => Some(divergence.replayed_hash),
                 _ => None,
             };
             let both = [&mut one, &mut other].map(|run| {
@@ -283,24 +399,4 @@ pub(super) fn finding(divergence: &Divergence, found: Explanation) -> Option<Fin
         .step(divergence.frame)
         .tick(Some(divergence.tick));
     Some(finding)
-}
-
-/// Explains a divergence of a recording in this world, with the default time limit.
-///
-/// # Errors
-/// The errors of the input.
-pub(crate) fn explain_in(
-    tape: &MurkTape,
-    world: &World,
-    divergence: &Divergence,
-) -> Result<Option<Explanation>, Error> {
-    let diverged = Diverged {
-        tape,
-        world,
-        before: None,
-        divergence,
-        recent: Recent::default(),
-        took: Duration::ZERO,
-    };
-    diverged.explain(SLIP_TIME, &mut |_| true)
 }
