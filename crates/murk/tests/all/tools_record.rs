@@ -7,16 +7,14 @@ use std::sync::Arc;
 use gametape_core::table::Needs;
 use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
 use gametape_murk::engine::World;
-use gametape_murk::engine::own::{
-    FieldId, FieldSet, Kinds, Own, ParameterError, Parameters, Propagator, PropagatorError,
-    StepContext, WriteMode,
-};
+use gametape_murk::engine::own::{Kinds, Own, ParameterError, Parameters, Propagator, WriteMode};
 use gametape_murk::tape::{Murk, MurkTape};
 use gametape_murk::tools::{Branch, CommandList, RecordOptions, record};
 use gametape_murk::{CommandBuf, read, verify};
 use gametape_samples::murk::WEATHER;
 use proptest::prelude::*;
 
+use crate::common::runs::Acting;
 use crate::common::tapes::{audit, found, heat, in_memory, options, played, stoves, temporary};
 
 fn branching(output: &Path, from: &[u8], tick: Option<u64>, ticks: u64) -> RecordOptions {
@@ -278,30 +276,12 @@ fn parameters_are_set_by_their_names() {
 }
 
 /// Puts a drop into a cell in each tick, as many as the tick's number.
-struct Drip(FieldId);
-
-impl Propagator for Drip {
-    fn name(&self) -> &'static str {
-        "drip"
-    }
-
-    fn reads(&self) -> FieldSet {
-        FieldSet::empty()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![(self.0, WriteMode::Incremental)]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
-        let tick = ctx.tick_id().0 as f32;
-        ctx.writes().write(self.0).unwrap()[0] += tick;
-        Ok(())
-    }
-}
-
 fn drip(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> {
-    Ok(Box::new(Drip(keys.field("into")?)))
+    let into = keys.field("into")?;
+    Ok(Acting::new(into, WriteMode::Incremental, move |ctx| {
+        let tick = ctx.tick_id().0 as f32;
+        ctx.writes().write(into).unwrap()[0] += tick;
+    }))
 }
 
 /// A recording of a world with registered propagators is replayed by programs that know the kinds,

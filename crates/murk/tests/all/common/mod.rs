@@ -2,6 +2,8 @@
 
 #[cfg(feature = "engine")]
 pub mod plain;
+#[cfg(feature = "engine")]
+pub mod runs;
 #[cfg(feature = "tape")]
 pub mod tapes;
 

@@ -7,7 +7,6 @@ mod hostile;
 mod origin;
 mod own;
 mod panics;
-mod recipes;
 mod second;
 mod slips;
 mod spaces;

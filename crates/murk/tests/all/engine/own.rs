@@ -11,14 +11,14 @@ use gametape_murk::engine::{EngineError, Place, World, WorldError, WorldFault};
 use gametape_murk::{
     Checkpoint, CommandBuf, Simulation, Slip, SyncError, read, rollback_test, sync_test,
 };
-use murk_core::{FieldMutability, FieldType};
 use murk_engine::WorldConfig;
-use murk_space::{EdgeBehavior, Line1D, Space, Square8};
+use murk_space::Space;
 use proptest::prelude::*;
 
 use super::checkpoint::check;
 use super::commands::{record, replay, ticks};
-use super::worlds::{config, field};
+use super::worlds::config;
+use crate::common::runs::Acting;
 
 /// Mixes everything that a propagator can see into one field: the last values, the values that
 /// others have written in this tick and before it, the tick, the time step, scratch space, and
@@ -157,25 +157,7 @@ impl Plan {
     }
 
     fn config(&self) -> WorldConfig {
-        let fields = self.fields.iter().enumerate();
-        let fields = fields.map(|(at, &(mutability, dims))| {
-            let mutability = match mutability {
-                "sparse" => FieldMutability::Sparse,
-                "static" => FieldMutability::Static,
-                _ => FieldMutability::PerTick,
-            };
-            let mut def = field("f", FieldType::Vector { dims }, mutability);
-            def.name = format!("f{at}");
-            def
-        });
-        let space: Box<dyn Space> = if self.square {
-            Box::new(Square8::new(3, 2, EdgeBehavior::Wrap).unwrap())
-        } else {
-            Box::new(Line1D::new(5, EdgeBehavior::Absorb).unwrap())
-        };
-        let boxed = |mix: &Mix| -> Box<dyn Propagator> { Box::new(mix.clone()) };
-        let propagators = self.mixes.iter().map(boxed).collect();
-        config(0.375, 0, space, fields.collect(), propagators)
+        config(&self.toml(), &|at| Box::new(self.mixes[at].clone()))
     }
 }
 
@@ -478,32 +460,6 @@ fn ticks_are_told_where_the_replay_of_their_world_ends() {
     assert_eq!(count("third step", &["hash", "commands"]), (5, 0, None));
 }
 
-/// Keeps a count beside the fields: its own, or one of the whole program.
-struct Counter(FieldId, AtomicU32, &'static AtomicU32);
-
-impl Propagator for Counter {
-    fn name(&self) -> &'static str {
-        "counter"
-    }
-
-    fn reads(&self) -> FieldSet {
-        FieldSet::empty()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![(self.0, WriteMode::Full)]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
-        let own = self.1.fetch_add(1, Ordering::Relaxed);
-        let shared = self.2.fetch_add(1, Ordering::Relaxed);
-        let out = ctx.writes().write(self.0).unwrap();
-        out.fill(own as f32);
-        out[1] = shared as f32;
-        Ok(())
-    }
-}
-
 static SHARED: AtomicU32 = AtomicU32::new(0);
 static UNUSED: AtomicU32 = AtomicU32::new(0);
 
@@ -513,12 +469,13 @@ static UNUSED: AtomicU32 = AtomicU32::new(0);
 fn what_is_kept_beside_the_fields_is_found() {
     let world = |shared: bool| {
         let kinds = Kinds::new().with("counter", move |keys| {
-            let counter = if shared { &SHARED } else { &UNUSED };
-            Ok(Box::new(Counter(
-                keys.field("into")?,
-                AtomicU32::new(0),
-                counter,
-            )))
+            let (into, own) = (keys.field("into")?, AtomicU32::new(0));
+            let of_all = if shared { &SHARED } else { &UNUSED };
+            Ok(Acting::new(into, WriteMode::Full, move |ctx| {
+                let out = ctx.writes().write(into).unwrap();
+                out.fill(own.fetch_add(1, Ordering::Relaxed) as f32);
+                out[1] = of_all.fetch_add(1, Ordering::Relaxed) as f32;
+            }))
         });
         World::from_toml_with(&format!("{HEAD}'counter'\ninto = 'a'\n"), &kinds).unwrap()
     };

@@ -6,22 +6,20 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gametape_core::tape::{Audit, OptionValue, Options, Source, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::{
-    FieldId, FieldReader, FieldSet, Kinds, Propagator, PropagatorError, StepContext, WriteMode,
+    Kinds, ParameterError, Parameters, Propagator, StepContext, WriteMode,
 };
 use gametape_murk::tape::{MurkTape, WorldFile};
 use gametape_murk::tools::{CommandList, Minimise, RecordOptions, minimise, record};
-use gametape_murk::{
-    CommandBuf, Envelope, Explanation, Simulation, Slip, State, VerifyError, Writer,
-    explain_slip_with, read, verify,
-};
+use gametape_murk::{CommandBuf, Envelope, Explanation, Slip};
 use serde_json::{Value as Json, json};
 
 use super::commands::Dice;
+use crate::common::runs::{Acting, LIMIT, explained, recorded};
 use crate::common::tapes::temporary;
 use crate::common::{only, set};
 
@@ -116,31 +114,11 @@ impl Nature {
     }
 
     fn kinds(self: &Arc<Self>) -> Kinds {
-        let (seepage, gauge) = (Arc::clone(self), Arc::clone(self));
+        let (below, beside) = (Arc::clone(self), Arc::clone(self));
         Kinds::new()
-            .with("seepage", move |keys| {
-                Ok(Box::new(Seepage {
-                    water: keys.field("water")?,
-                    rain: keys.field("rain")?,
-                    level: keys.field("level")?,
-                    fed: keys.take_or("fed", true)?,
-                    run: Run::new(&seepage),
-                }))
-            })
-            .with("gauge", move |keys| {
-                Ok(Box::new(Gauge {
-                    water: keys.field("water")?,
-                    level: keys.field("level")?,
-                    run: Run::new(&gauge),
-                }))
-            })
-            .with("steady", move |keys| {
-                Ok(Box::new(Gauge {
-                    water: keys.field("water")?,
-                    level: keys.field("level")?,
-                    run: Run::new(&Nature::new(How::STEADY, 0)),
-                }))
-            })
+            .with("seepage", move |keys| seepage(keys, &below))
+            .with("gauge", move |keys| gauge(keys, &beside))
+            .with("steady", |keys| gauge(keys, &Nature::new(How::STEADY, 0)))
     }
 
     fn world(self: &Arc<Self>, fed: bool) -> World {
@@ -160,11 +138,7 @@ struct Run {
 impl Run {
     fn new(nature: &Arc<Nature>) -> Self {
         let odd = match nature.how {
-            How::Dice { percent, .. } => {
-                let r = nature.roll(100);
-                eprintln!("roll {r}");
-                r < percent
-            }
+            How::Dice { percent, .. } => nature.roll(100) < percent,
             _ => false,
         };
         Self {
@@ -268,84 +242,53 @@ impl Run {
     }
 }
 
+type Built = Result<Box<dyn Propagator>, ParameterError>;
+
 /// Rain fills the cells, and water seeps away, faster if there is more, where it is fed back.
-struct Seepage {
-    water: FieldId,
-    rain: FieldId,
-    level: FieldId,
-    fed: bool,
-    run: Run,
-}
-
-impl Propagator for Seepage {
-    fn name(&self) -> &'static str {
-        "seepage"
-    }
-
-    fn reads(&self) -> FieldSet {
-        FieldSet::empty()
-    }
-
-    fn reads_previous(&self) -> FieldSet {
-        [self.water, self.rain, self.level].into_iter().collect()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![(self.water, WriteMode::Full)]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+fn seepage(keys: &mut Parameters<'_>, nature: &Arc<Nature>) -> Built {
+    let (water, rain) = (keys.field("water")?, keys.field("rain")?);
+    let (level, fed) = (keys.field("level")?, keys.take_or("fed", true)?);
+    let run = Run::new(nature);
+    let step = move |ctx: &mut StepContext<'_>| {
         let tick = ctx.tick_id().0;
         let before = |field| ctx.reads_previous().read(field).unwrap().to_vec();
-        let (water, rain, level) = (before(self.water), before(self.rain), before(self.level));
-        let level = if self.fed { level[0] } else { 1.0 };
+        let (water_before, rain, level) = (before(water), before(rain), before(level));
+        let level = if fed { level[0] } else { 1.0 };
         let kept = 1.0 - 0.02 * level / (1.0 + level);
-        let still = matches!(self.run.odd(tick), Some(What::Still));
-        let filled: Vec<f32> = water
-            .iter()
-            .zip(&rain)
+        let still = matches!(run.odd(tick), Some(What::Still));
+        let filled: Vec<f32> = (water_before.iter().zip(&rain))
             .map(|(w, r)| if still { *w } else { (w + r * 0.5) * kept })
             .collect();
-        self.run.seen(tick, &[&water, &rain, &[level]], &filled);
-        ctx.writes()
-            .write(self.water)
-            .unwrap()
-            .copy_from_slice(&filled);
-        Ok(())
-    }
+        run.seen(tick, &[&water_before, &rain, &[level]], &filled);
+        ctx.writes().write(water).unwrap().copy_from_slice(&filled);
+    };
+    Ok(Box::new(Acting {
+        reads: Vec::new(),
+        previous: vec![water, rain, level],
+        writes: (water, WriteMode::Full),
+        step,
+    }))
 }
 
 /// The sum of all the water.
-struct Gauge {
-    water: FieldId,
-    level: FieldId,
-    run: Run,
-}
-
-impl Propagator for Gauge {
-    fn name(&self) -> &'static str {
-        "gauge"
-    }
-
-    fn reads(&self) -> FieldSet {
-        [self.water].into_iter().collect()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![(self.level, WriteMode::Full)]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+fn gauge(keys: &mut Parameters<'_>, nature: &Arc<Nature>) -> Built {
+    let (water, level) = (keys.field("water")?, keys.field("level")?);
+    let run = Run::new(nature);
+    let step = move |ctx: &mut StepContext<'_>| {
         let tick = ctx.tick_id().0;
-        let reader: &dyn FieldReader = ctx.reads();
-        let water = reader.read(self.water).unwrap().to_vec();
-        let sum = self.run.sum(tick, &water);
-        self.run.seen(tick, &[&water], &[sum]);
-        let out = ctx.writes().write(self.level).unwrap();
+        let water = ctx.reads().read(water).unwrap().to_vec();
+        let sum = run.sum(tick, &water);
+        run.seen(tick, &[&water], &[sum]);
+        let out = ctx.writes().write(level).unwrap();
         out.fill(0.0);
         out[0] = sum;
-        Ok(())
-    }
+    };
+    Ok(Box::new(Acting {
+        reads: vec![water],
+        previous: Vec::new(),
+        writes: (level, WriteMode::Full),
+        step,
+    }))
 }
 
 const BASIN: &str = r#"
@@ -397,19 +340,6 @@ fn storm(dice: &mut Dice, ticks: u64) -> Vec<CommandBuf> {
         .collect()
 }
 
-/// Returns the recording of a run of a world; `taken` are the commands that the run really takes.
-fn recorded(world: &World, said: &[CommandBuf], taken: &[CommandBuf]) -> Vec<u8> {
-    let header = world.header();
-    let mut writer = Writer::new(Vec::new(), &header).unwrap();
-    let mut run = world.build().unwrap();
-    for (tick, (said, taken)) in (1..).zip(said.iter().zip(taken)) {
-        run.step(tick, taken.as_commands()).unwrap();
-        let hash = State::of(&run, header.field_count).hash();
-        writer.push(tick, said.as_commands(), hash).unwrap();
-    }
-    writer.finish().unwrap()
-}
-
 /// Returns the log without the commands of a tick (from 1), which are moved out.
 fn without(log: &[CommandBuf], tick: usize) -> Vec<CommandBuf> {
     let mut taken = log.to_vec();
@@ -420,25 +350,7 @@ fn without(log: &[CommandBuf], tick: usize) -> Vec<CommandBuf> {
 /// Returns the library's explanation of a recording, if it diverges.
 fn found(nature: &Arc<Nature>, world: &World, bytes: &[u8]) -> Option<Explanation> {
     nature.forget();
-    let replay = read(bytes).unwrap();
-    let divergence = match verify(&replay, &mut world.build().unwrap()) {
-        Ok(_) => return None,
-        Err(VerifyError::SnapshotMismatch(divergence)) => divergence,
-        Err(other) => panic!("{other}"),
-    };
-    let mut simulation = world.build().unwrap();
-    let limit = Duration::from_mins(10);
-    let variants = world.slips(None, 4);
-    let watch = &mut |_| true;
-    let found = explain_slip_with(
-        &replay,
-        &mut simulation,
-        &divergence,
-        limit,
-        variants,
-        watch,
-    );
-    Some(found.unwrap())
+    explained(world, bytes, LIMIT).map(|(_, found)| found)
 }
 
 /// Returns the command's audit, with this much time.
