@@ -11,6 +11,7 @@ use gametape_murk::tools::{
 use gametape_murk::{CommandBuf, Fault, Faulty, Header, Writer};
 use gametape_samples::murk::{ALL, FORAGING, HEAT};
 
+use crate::common::refusals;
 use crate::common::tapes::{
     audit, dump, file, found, heat, in_memory, open, options, played, put_index, stoves, tape,
     temporary,
@@ -192,135 +193,86 @@ fn commands_come_from_what_dump_prints() {
 fn wrong_commands_are_refused_by_line_before_anything_is_written() {
     let name = Path::new("commands.jsonl");
     let read = |line: &str| {
-        CommandList::read(format!("\n{line}\n").as_bytes(), name, &heat())
-            .unwrap_err()
-            .to_string()
+        let line = format!("\n{line}\n");
+        let refused = CommandList::read(line.as_bytes(), name, &heat()).unwrap_err();
+        refused.to_string()
     };
-    for (line, message) in [
-        ("nonsense", "line 2: not JSON: expected ident at column 2"),
-        ("[]", "line 2: not a JSON object"),
-        (
-            r#"{"kind":"despawn","entity_id":1}"#,
-            "line 2: \"tick\" is missing",
-        ),
-        (r#"{"tick":1}"#, "line 2: \"kind\" is missing"),
-        (
-            r#"{"tick":1,"kind":"jump"}"#,
-            "line 2: the kind \"jump\" is none of move, ",
-        ),
-        (
-            r#"{"tick":1,"kind":"despawn","entity_id":-1}"#,
-            "\"entity_id\" must be a whole number from 0 to 18446744073709551615",
-        ),
-        (
-            r#"{"tick":1,"kind":"despawn","entity_id":1,"prio":2}"#,
-            "\"prio\" is not a known key",
-        ),
-        (
-            r#"{"tick":1,"kind":"despawn","entity_id":1,"priority":256}"#,
-            "\"priority\" must be a whole number from 0 to 255",
-        ),
-        (
-            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":"fire","value":1}"#,
-            "the world has no field \"fire\"",
-        ),
-        (
-            r#"{"tick":1,"kind":"set_field","coord":[1,2.5],"field":0,"value":1}"#,
-            "\"coord\" must be a list of whole numbers of 32 bits",
-        ),
-        (
-            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":"NaN"}"#,
-            "\"value\" must be a number that 32 bits hold, or its bits as ",
-        ),
-        (
-            r#"{"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":1e40}"#,
-            "\"value\" must be a number that 32 bits hold, or its bits as ",
-        ),
-        (
-            r#"{"tick":1,"kind":"custom","type_id":1,"data":"0g"}"#,
-            "\"data\" must be a string of bytes, two hexadecimal digits each",
-        ),
-        (
-            r#"{"tick":1,"kind":"spawn","coord":[],"values":[[1]]}"#,
-            "\"values\" must be a list of [field, value], of fields that the world has",
-        ),
-        (
-            r#"{"tick":1,"commands":[{"kind":"despawn","entity_id":1},7]}"#,
-            "command 1 is not an object",
-        ),
-        (r#"{"tick":1,"commands":{}}"#, "\"commands\" must be a list"),
-        (
-            r#"{"tick":2,"#,
-            "not JSON: EOF while parsing a value at column 10",
-        ),
-        ("3", "not a JSON object"),
-        (
-            r#"{"tick":1.5,"kind":"despawn","entity_id":1}"#,
-            "\"tick\" must be a whole number from 0 to 18446744073709551615",
-        ),
-        (
-            r#"{"tick":"1","kind":"despawn","entity_id":1}"#,
-            "\"tick\" must be a whole number",
-        ),
-        (r#"{"tick":2,"kind":7}"#, "the kind 7 is none of move, "),
-        (r#"{"tick":2,"kind":"despawn"}"#, "\"entity_id\" is missing"),
-        (
-            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":-1,"value":1}"#,
-            "the world has no field -1",
-        ),
-        (
-            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":0}"#,
-            "\"value\" is missing",
-        ),
-        (
-            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":"0x+1"}"#,
-            "\"value\" must be a number that 32 bits hold",
-        ),
-        (
-            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":"0x1ffffffff"}"#,
-            "\"value\" must be a number that 32 bits hold",
-        ),
-        (
-            r#"{"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":NaN}"#,
-            "not JSON: expected value at column ",
-        ),
-        (
-            r#"{"tick":2,"kind":"move","entity_id":1,"target":0}"#,
-            "\"target\" must be a list of whole numbers of 32 bits",
-        ),
-        (
-            r#"{"tick":2,"kind":"move","entity_id":1,"target":[3000000000]}"#,
-            "\"target\" must be a list of whole numbers of 32 bits",
-        ),
-        (
-            r#"{"tick":2,"kind":"custom","type_id":1,"data":"abc"}"#,
-            "\"data\" must be a string of bytes, two hexadecimal digits each",
-        ),
-        (
-            r#"{"tick":2,"kind":"custom","type_id":1,"data":"+1"}"#,
-            "\"data\" must be a string of bytes, two hexadecimal digits each",
-        ),
-        (
-            r#"{"tick":2,"kind":"stored","type":256,"payload":""}"#,
-            "\"type\" must be a whole number from 0 to 255",
-        ),
-        (
-            r#"{"tick":2,"kind":"set_parameter_batch","parameters":[[1]]}"#,
-            "\"parameters\" must be a list of [key, value]",
-        ),
-        (
-            r#"{"tick":2,"commands":[],"what":1}"#,
-            "\"what\" is not a known key",
-        ),
-        (
-            &"[".repeat(100_000),
-            "not JSON: recursion limit exceeded at column ",
-        ),
-    ] {
-        let text = read(line);
-        assert!(text.contains(message), "{text}\n{message}");
-        assert!(text.starts_with("line 2: "), "{text}");
-    }
+    refusals(
+        r#"
+        nonsense
+            line 2: not JSON: expected ident at column 2…
+        []
+            line 2: not a JSON object…
+        {"kind":"despawn","entity_id":1}
+            line 2: "tick" is missing…
+        {"tick":1}
+            line 2: "kind" is missing…
+        {"tick":1,"kind":"jump"}
+            line 2: the kind "jump" is none of move, …
+        {"tick":1,"kind":"despawn","entity_id":-1}
+            line 2: "entity_id" must be a whole number from 0 to 18446744073709551615…
+        {"tick":1,"kind":"despawn","entity_id":1,"prio":2}
+            line 2: "prio" is not a known key…
+        {"tick":1,"kind":"despawn","entity_id":1,"priority":256}
+            line 2: "priority" must be a whole number from 0 to 255…
+        {"tick":1,"kind":"set_field","coord":[1,2],"field":"fire","value":1}
+            line 2: the world has no field "fire"…
+        {"tick":1,"kind":"set_field","coord":[1,2.5],"field":0,"value":1}
+            line 2: "coord" must be a list of whole numbers of 32 bits…
+        {"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":"NaN"}
+            line 2: "value" must be a number that 32 bits hold, or its bits as …
+        {"tick":1,"kind":"set_field","coord":[1,2],"field":0,"value":1e40}
+            line 2: "value" must be a number that 32 bits hold, or its bits as …
+        {"tick":1,"kind":"custom","type_id":1,"data":"0g"}
+            line 2: "data" must be a string of bytes, two hexadecimal digits each…
+        {"tick":1,"kind":"spawn","coord":[],"values":[[1]]}
+            line 2: "values" must be a list of [field, value], of fields that the world has…
+        {"tick":1,"commands":[{"kind":"despawn","entity_id":1},7]}
+            line 2: command 1 is not an object…
+        {"tick":1,"commands":{}}
+            line 2: "commands" must be a list…
+        {"tick":2,
+            line 2: not JSON: EOF while parsing a value at column 10…
+        3
+            line 2: not a JSON object…
+        {"tick":1.5,"kind":"despawn","entity_id":1}
+            line 2: "tick" must be a whole number from 0 to 18446744073709551615…
+        {"tick":"1","kind":"despawn","entity_id":1}
+            line 2: "tick" must be a whole number…
+        {"tick":2,"kind":7}
+            line 2: the kind 7 is none of move, …
+        {"tick":2,"kind":"despawn"}
+            line 2: "entity_id" is missing…
+        {"tick":2,"kind":"set_field","coord":[0,0],"field":-1,"value":1}
+            line 2: the world has no field -1…
+        {"tick":2,"kind":"set_field","coord":[0,0],"field":0}
+            line 2: "value" is missing…
+        {"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":"0x+1"}
+            line 2: "value" must be a number that 32 bits hold…
+        {"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":"0x1ffffffff"}
+            line 2: "value" must be a number that 32 bits hold…
+        {"tick":2,"kind":"set_field","coord":[0,0],"field":0,"value":NaN}
+            line 2: not JSON: expected value at column …
+        {"tick":2,"kind":"move","entity_id":1,"target":0}
+            line 2: "target" must be a list of whole numbers of 32 bits…
+        {"tick":2,"kind":"move","entity_id":1,"target":[3000000000]}
+            line 2: "target" must be a list of whole numbers of 32 bits…
+        {"tick":2,"kind":"custom","type_id":1,"data":"abc"}
+            line 2: "data" must be a string of bytes, two hexadecimal digits each…
+        {"tick":2,"kind":"custom","type_id":1,"data":"+1"}
+            line 2: "data" must be a string of bytes, two hexadecimal digits each…
+        {"tick":2,"kind":"stored","type":256,"payload":""}
+            line 2: "type" must be a whole number from 0 to 255…
+        {"tick":2,"kind":"set_parameter_batch","parameters":[[1]]}
+            line 2: "parameters" must be a list of [key, value]…
+        {"tick":2,"commands":[],"what":1}
+            line 2: "what" is not a known key…
+        "#,
+        read,
+    );
+    let deep = read(&"[".repeat(100_000));
+    let expected = "line 2: not JSON: recursion limit exceeded at column ";
+    assert!(deep.starts_with(expected), "{deep}");
     let (_folder, path) = temporary("run.murk");
     for tick in [0, 6] {
         let line = format!(r#"{{"tick":{tick},"kind":"despawn","entity_id":1}}"#);

@@ -14,6 +14,7 @@ use gametape_murk::{CommandBuf, read, verify};
 use gametape_samples::murk::WEATHER;
 use proptest::prelude::*;
 
+use crate::common::refusals;
 use crate::common::runs::Acting;
 use crate::common::tapes::{audit, found, heat, in_memory, options, played, stoves, temporary};
 
@@ -190,25 +191,12 @@ fn parameters_are_set_by_their_names() {
     let renamed = set("field.stove.name", "a \"stove\"").unwrap();
     assert_eq!(renamed.fields[0].name, "a \"stove\"");
     assert_eq!(set("field.0.name", "'b'").unwrap().fields[0].name, "b");
-    assert_eq!(
-        set("field.a.b.units", "K").unwrap().fields[2]
-            .units
-            .as_deref(),
-        Some("K")
-    );
-    assert_eq!(
-        set("field.a.units", "K").unwrap().fields[3]
-            .units
-            .as_deref(),
-        Some("K")
-    );
-    assert_eq!(
-        set("propagator.0.coefficient", "0.5")
-            .unwrap()
-            .propagators
-            .len(),
-        1
-    );
+    for (name, field) in [("a.b", 2), ("a", 3)] {
+        let units = set(&format!("field.{name}.units"), "K").unwrap();
+        assert_eq!(units.fields[field].units.as_deref(), Some("K"));
+    }
+    let faster = set("propagator.0.coefficient", "0.5").unwrap();
+    assert_eq!(faster.propagators.len(), 1);
     // A key that the canonical text leaves out.
     let units = set("field.heat.units", "K").unwrap();
     let field = units.fields.iter().find(|field| field.name == "heat");
@@ -221,58 +209,34 @@ fn parameters_are_set_by_their_names() {
         set("space.rows", "8").unwrap().cell_count(),
         world.cell_count() / 2
     );
-    for (parameter, value, expected) in [
-        ("dt", "-1", "dt: must be finite and above 0, not -1.0"),
-        (
-            "speed",
-            "1",
-            "speed: unknown key; known keys: seed, dt, max_ingress_queue, space, field, propagator",
-        ),
-        (
-            "space",
-            "1",
-            "space: is a part of the world: name one of its parameters, such as space.kind",
-        ),
-        (
-            "field.snow.units",
-            "K",
-            "field.snow.units: names none of the fields; they are 0 (stove), ",
-        ),
-        (
-            "propagator.9.coefficient",
-            "1",
-            "propagator.9.coefficient: names none of the propagators; they are 0 (scalar_diffusion), ",
-        ),
-        (
-            "propagator.coefficient",
-            "1",
-            "propagator.coefficient: names none of the propagators; they are 0 (scalar_diffusion), ",
-        ),
-        (
-            "wind.0.x",
-            "1",
-            "wind.0.x: is not a parameter: known are seed, dt, ",
-        ),
-        (
-            "propagator.0.coeff",
-            "1",
-            "propagator 0 (scalar_diffusion), coeff: unknown key; known keys: kind, input_field,",
-        ),
-        (
-            "propagator.0.coefficient",
-            "fast",
-            "propagator 0 (scalar_diffusion), coefficient: a number is needed, this is the string \"fast\"",
-        ),
-        // More than one value is not valid.
-        (
-            "dt",
-            "0.1\nseed = 3",
-            "dt: a number is needed, this is the string \"0.1\\\\nseed = 3\"",
-        ),
-    ] {
-        let error = set(parameter, value).unwrap_err().to_string();
-        assert!(error.starts_with(expected), "{error}\n{expected}");
-    }
+    refusals(
+        r#"
+        dt = -1
+            dt: must be finite and above 0, not -1.0
+        speed = 1
+            speed: unknown key; known keys: seed, dt, max_ingress_queue, space, field, propagator
+        space = 1
+            space: is a part of the world: name one of its parameters, such as space.kind
+        field.snow.units = K
+            field.snow.units: names none of the fields; they are 0 (stove), …
+        propagator.9.coefficient = 1
+            propagator.9.coefficient: names none of the propagators; they are 0 (scalar_diffusion), …
+        propagator.coefficient = 1
+            propagator.coefficient: names none of the propagators; they are 0 (scalar_diffusion), …
+        wind.0.x = 1
+            wind.0.x: is not a parameter: known are seed, dt, …
+        propagator.0.coeff = 1
+            propagator 0 (scalar_diffusion), coeff: unknown key; known keys: kind, input_field,…
+        propagator.0.coefficient = fast
+            propagator 0 (scalar_diffusion), coefficient: a number is needed, this is the string "fast"
+        dt = 0.1\nseed = 3
+            dt: a number is needed, this is the string "0.1\\nseed = 3"…
+        "#,
+        |case| {
+            let (parameter, value) = case.split_once(" = ").unwrap();
+            set(parameter, value).unwrap_err().to_string()
+        },
+    );
 }
 
 /// Puts a drop into a cell in each tick, as many as the tick's number.

@@ -7,6 +7,7 @@ use gametape_murk::{CommandBuf, Simulation};
 
 use super::commands::Dice;
 use super::worlds::all;
+use crate::common::refusals;
 
 const MAX_DESCRIPTION: usize = 1 << 20;
 const MAX_FIELDS: usize = 4096;
@@ -67,37 +68,66 @@ fn what_is_not_toml() {
     );
 }
 
+/// Compares the errors of changes to `base`, each `from => to`.
+fn changes(base: &str, table: &str) {
+    refusals(table, |case| {
+        let (from, to) = case.split_once(" =>").unwrap();
+        assert!(base.contains(from), "{from}");
+        error_of(&base.replacen(from, to.trim_start_matches(' '), 1))
+    });
+}
+
 #[test]
 fn keys_and_types() {
     let base = text(LINE, COPY);
-    let change = |from: &str, to: &str| {
-        assert!(base.contains(from), "{from}");
-        error_of(&base.replacen(from, to, 1))
-    };
-    assert_eq!(
-        change("dt = 0.01", "dt = 0.01\ntd = 3"),
-        "line 2, td: unknown key; known keys: seed, dt, max_ingress_queue, space, field, propagator"
-    );
-    assert_eq!(change("dt = 0.01", ""), "line 1, dt: missing");
-    assert_eq!(
-        change("dt = 0.01", "dt = '0.01'"),
-        "line 1, dt: a number is needed, this is the string \"0.01\""
-    );
-    assert_eq!(
-        change("dt = 0.01", "dt = 0x10"),
-        "line 1, dt: a number is needed, this is the integer 0x10"
-    );
-    assert_eq!(
-        change("dt = 0.01", "dt = nan"),
-        "line 1, dt: not a number (NaN)"
-    );
-    starts(
-        &change("dt = 0.01", "dt = 1e999"),
-        "line 1, dt: a number that f64 can hold is needed",
-    );
-    starts(
-        &change("dt = 0.01", "dt = 2020-01-01"),
-        "line 1, dt: a number is needed, this is a date",
+    changes(
+        &base,
+        r#"
+        dt = 0.01 => dt = 0.01\ntd = 3
+            line 2, td: unknown key; known keys: seed, dt, max_ingress_queue, space, field, propagator
+        dt = 0.01 =>
+            line 1, dt: missing
+        dt = 0.01 => dt = '0.01'
+            line 1, dt: a number is needed, this is the string "0.01"
+        dt = 0.01 => dt = 0x10
+            line 1, dt: a number is needed, this is the integer 0x10
+        dt = 0.01 => dt = nan
+            line 1, dt: not a number (NaN)
+        dt = 0.01 => dt = 1e999
+            line 1, dt: a number that f64 can hold is needed…
+        dt = 0.01 => dt = 2020-01-01
+            line 1, dt: a number is needed, this is a date…
+        len = 6 => len = '6'
+            line 2, [space], len: an integer from 0 to 2^32-1 is needed, this is the string "6"
+        len = 6 => len = 6, width = 2
+            line 2, [space], width: unknown key; known keys: kind, len, edge
+        'clamp' => 'wrapped'
+            line 2, [space], edge: "wrapped" is not defined; known edges: absorb, clamp, wrap
+        'line1d' => 'line'
+            line 2, [space], kind: "line" is not defined; known spaces: line1d, ring1d…
+        space = { => place = {
+            line 1, space: missing…
+        { kind = 'line1d', len = 6, edge = 'clamp' } => 7
+            line 2, [space]: a table is needed, this is the integer 7…
+        type = 'scalar' => type = 'tensor'
+            line 5, field 0 (a), type: "tensor" is not defined; known types: scalar, vector…
+        type = 'scalar'\n =>
+            line 3, field 0 (a), type: missing…
+        type = 'scalar' => type = 'scalar'\ndims = 2
+            line 6, field 0 (a), dims: unknown key…
+        dims = 2\n =>
+            line 15, field 3 (v), dims: missing…
+        mutability = 'sparse' => mutability = true
+            line 10, field 1 (b), mutability: a string is needed, this is the boolean true…
+        name = 'a' => name = 'a'\nbounds = [1]
+            line 5, field 0 (a), bounds: a list of two is needed, this is a list of 1…
+        kind = 'identity_copy' => kind = 'copy'
+            line 26, propagator 0 (copy), kind: "copy" is not defined; known kinds: scalar_diff…
+        field = 'a'\n =>
+            line 25, propagator 0 (identity_copy), field: missing…
+        kind = 'identity_copy' => kind = { a = 1 }
+            line 26, propagator 0, kind: a string is needed, this is a table…
+        "#,
     );
     for seed in [
         "-1",
@@ -109,83 +139,20 @@ fn keys_and_types() {
         "[]",
     ] {
         starts(
-            &change("dt = 0.01", &format!("dt = 1\nseed = {seed}")),
-            "line 2, seed: an integer from 0 to 2^64-1 is needed",
+            &error_of(&format!("seed = {seed}\n{base}")),
+            "line 1, seed: an integer from 0 to 2^64-1 is needed",
         );
     }
-    assert_eq!(
-        change("len = 6", "len = '6'"),
-        "line 2, [space], len: an integer from 0 to 2^32-1 is needed, this is the string \"6\""
-    );
-    assert_eq!(
-        change("len = 6", "len = 6, width = 2"),
-        "line 2, [space], width: unknown key; known keys: kind, len, edge"
-    );
-    assert_eq!(
-        change("'clamp'", "'wrapped'"),
-        "line 2, [space], edge: \"wrapped\" is not defined; known edges: absorb, clamp, wrap"
-    );
+    let ring = "dt = 1\nspace = {kind='ring1d',len=1}\nfield = ";
+    starts(&error_of(&format!("{ring}3")), "line 3, field: a list of");
     starts(
-        &change("'line1d'", "'line'"),
-        "line 2, [space], kind: \"line\" is not defined; known spaces: line1d, ring1d",
-    );
-    starts(&change("space = {", "place = {"), "line 1, space: missing");
-    starts(
-        &change(&format!("{{ {LINE} }}"), "7"),
-        "line 2, [space]: a table is needed, this is the integer 7",
-    );
-    starts(
-        &change("type = 'scalar'", "type = 'tensor'"),
-        "line 5, field 0 (a), type: \"tensor\" is not defined; known types: scalar, vector",
-    );
-    starts(
-        &change("type = 'scalar'\n", ""),
-        "line 3, field 0 (a), type: missing",
-    );
-    starts(
-        &change("type = 'scalar'", "type = 'scalar'\ndims = 2"),
-        "line 6, field 0 (a), dims: unknown key",
-    );
-    starts(
-        &change("dims = 2\n", ""),
-        "line 15, field 3 (v), dims: missing",
-    );
-    starts(
-        &change("mutability = 'sparse'", "mutability = true"),
-        "line 10, field 1 (b), mutability: a string is needed, this is the boolean true",
-    );
-    starts(
-        &change("name = 'a'", "name = 'a'\nbounds = [1]"),
-        "line 5, field 0 (a), bounds: a list of two is needed, this is a list of 1",
-    );
-    starts(
-        &change("kind = 'identity_copy'", "kind = 'copy'"),
-        "line 26, propagator 0 (copy), kind: \"copy\" is not defined; known kinds: scalar_diff",
-    );
-    starts(
-        &change("field = 'a'\n", ""),
-        "line 25, propagator 0 (identity_copy), field: missing",
-    );
-    starts(
-        &change("kind = 'identity_copy'", "kind = { a = 1 }"),
-        "line 26, propagator 0, kind: a string is needed, this is a table",
-    );
-    starts(
-        &error_of("dt = 1\nspace = {kind='ring1d',len=1}\nfield = 3"),
-        "line 3, field: a list of",
-    );
-    starts(
-        &error_of("dt = 1\nspace = {kind='ring1d',len=1}\nfield = [3]"),
+        &error_of(&format!("{ring}[3]")),
         "line 3, field 0: a table is needed, this is the integer 3",
     );
     // Text of the description is shortened and escaped in errors.
-    let error = error_of(&format!(
-        "dt = 1\n\"{}\\u001b[2J\" = 1",
-        "x".repeat(100_000)
-    ));
-    assert!(error.len() < 300, "{}", error.len());
-    let error = error_of("dt = 1\n\"\\u001b[2J\" = 1");
-    assert!(!error.contains('\u{1b}'), "{error:?}");
+    let key = |key: &str| error_of(&format!("dt = 1\n\"{key}\\u001b[2J\" = 1"));
+    assert!(key(&"x".repeat(100_000)).len() < 300);
+    assert!(!key("").contains('\u{1b}'));
 }
 
 #[test]
@@ -197,18 +164,16 @@ fn values_of_the_world() {
             "line 1, dt: must be finite and above 0",
         );
     }
-    let queue = |size: &str| error_of(&format!("max_ingress_queue = {size}\n{base}"));
-    assert_eq!(
-        queue("0"),
-        "line 1, max_ingress_queue: at least one command is needed"
-    );
-    assert_eq!(
-        queue("1_000_001"),
-        "line 1, max_ingress_queue: 1,000,001 commands in a tick, the limit is 1,000,000"
-    );
-    assert_eq!(
-        error_of(&text(LINE, "")),
-        "propagator: at least one propagator is needed"
+    changes(
+        &base,
+        r"
+        dt = => max_ingress_queue = 0\ndt =
+            line 1, max_ingress_queue: at least one command is needed
+        dt = => max_ingress_queue = 1_000_001\ndt =
+            line 1, max_ingress_queue: 1,000,001 commands in a tick, the limit is 1,000,000
+        [[propagator]]\nkind = 'identity_copy'\nfield = 'a' =>
+            propagator: at least one propagator is needed
+        ",
     );
     let (head, _) = base.split_once("[[field]]").unwrap();
     assert_eq!(
@@ -220,107 +185,98 @@ fn values_of_the_world() {
 #[test]
 fn spaces() {
     let space = |space: &str| error_of(&text(space, COPY));
-    for (kind, key) in [
-        ("kind = 'line1d', len = 0, edge = 'wrap'", "len"),
-        ("kind = 'ring1d', len = 0", "len"),
-        (
-            "kind = 'square4', rows = 0, cols = 1, edge = 'wrap'",
-            "rows",
-        ),
-        (
-            "kind = 'square8', rows = 1, cols = 0, edge = 'wrap'",
-            "cols",
-        ),
-        ("kind = 'hex2d', rows = 1, cols = 0", "cols"),
-        ("kind = 'fcc12', w = 2, h = 2, d = 0, edge = 'wrap'", "d"),
-    ] {
-        let expected = format!("line 2, [space], {key}: at least one cell is needed");
-        assert_eq!(space(kind), expected);
-    }
-    assert_eq!(
-        space("kind = 'fcc12', w = 2, h = 3, d = 2, edge = 'wrap'"),
-        "line 2, [space], h: must be even where the edge wraps, not 3"
-    );
-    assert_eq!(
-        space("kind = 'product', components = []"),
-        "line 2, [space], components: at least one component is needed"
+    refusals(
+        "
+        kind = 'line1d', len = 0, edge = 'wrap'
+            line 2, [space], len: at least one cell is needed
+        kind = 'ring1d', len = 0
+            line 2, [space], len: at least one cell is needed
+        kind = 'square4', rows = 0, cols = 1, edge = 'wrap'
+            line 2, [space], rows: at least one cell is needed
+        kind = 'square8', rows = 1, cols = 0, edge = 'wrap'
+            line 2, [space], cols: at least one cell is needed
+        kind = 'hex2d', rows = 1, cols = 0
+            line 2, [space], cols: at least one cell is needed
+        kind = 'fcc12', w = 2, h = 2, d = 0, edge = 'wrap'
+            line 2, [space], d: at least one cell is needed
+        kind = 'fcc12', w = 2, h = 3, d = 2, edge = 'wrap'
+            line 2, [space], h: must be even where the edge wraps, not 3
+        kind = 'product', components = []
+            line 2, [space], components: at least one component is needed
+        kind = 'product', components = [{ kind = 'ring1d', length = 3 }]
+            line 2, [space], len: missing…
+        kind = 'product', components = [4]
+            line 2, [space], components: a table is needed…
+        ",
+        space,
     );
     let ring = "{ kind = 'ring1d', len = 1 }";
+    let product = |parts: &[&str]| format!("kind = 'product', components = [{}]", parts.join(", "));
     starts(
-        &space(&format!(
-            "kind = 'product', components = [{}]",
-            [ring; 17].join(", ")
-        )),
+        &space(&product(&[ring; 17])),
         "line 2, [space], components: 17 components, the limit is 16",
     );
-    let row = format!(
-        "{{ kind = 'product', components = [{}] }}",
-        [ring; 16].join(", ")
-    );
+    let row = format!("{{ {} }}", product(&[ring; 16]));
     starts(
-        &space(&format!(
-            "kind = 'product', components = [{row}, {row}, {ring}]"
-        )),
+        &space(&product(&[&row, &row, ring])),
         "line 2, [space], components: 33 dimensions, the limit is 32",
     );
     let mut nested = ring.to_owned();
     for _ in 0..5 {
-        nested = format!("{{ kind = 'product', components = [{nested}] }}");
+        nested = format!("{{ {} }}", product(&[&nested]));
     }
-    let nested = nested.trim_matches(['{', '}']);
     assert_eq!(
-        space(nested),
+        space(nested.trim_matches(['{', '}'])),
         "line 2, [space], components: 5 products in each other, the limit is 4"
     );
-    starts(
-        &space("kind = 'product', components = [{ kind = 'ring1d', length = 3 }]"),
-        "line 2, [space], len: missing",
+    refusals(
+        "
+        kind = 'ring1d', len = 4294967295
+            4,294,967,295
+        kind = 'ring1d', len = 67108865
+            67,108,865
+        kind = 'square4', rows = 4294967295, cols = 4294967295, edge = 'clamp'
+            18,446,744,065,119,617,025
+        kind = 'fcc12', w = 4294967295, h = 4294967295, d = 4294967295, edge = 'clamp'
+            beyond counting:
+        kind = 'product', components = [{ kind = 'hex2d', rows = 4294967295, cols = 65536 }, { kind = 'ring1d', len = 4294967295 }]
+            beyond counting:
+        ",
+        |kind| {
+            let error = refuse(&text(kind, COPY));
+            assert!(error.is_limit() && *error.place() == Place::Space);
+            let (error, claimed) = (error.to_string(), error.to_string().replace("line 2, [space]: ", ""));
+            let claimed = claimed.strip_suffix(" cells, the limit is 67,108,864");
+            claimed.unwrap_or(&error).to_owned()
+        },
     );
-    starts(
-        &space("kind = 'product', components = [4]"),
-        "line 2, [space], components: a table is needed",
-    );
-    for (kind, claimed) in [
-        ("kind = 'ring1d', len = 4294967295", "4,294,967,295"),
-        ("kind = 'ring1d', len = 67108865", "67,108,865"),
-        (
-            "kind = 'square4', rows = 4294967295, cols = 4294967295, edge = 'clamp'",
-            "18,446,744,065,119,617,025",
-        ),
-        (
-            "kind = 'fcc12', w = 4294967295, h = 4294967295, d = 4294967295, edge = 'clamp'",
-            "beyond counting:",
-        ),
-        (
-            "kind = 'product', components = [{ kind = 'hex2d', rows = 4294967295, cols = 65536 }, \
-             { kind = 'ring1d', len = 4294967295 }]",
-            "beyond counting:",
-        ),
-    ] {
-        let error = refuse(&text(kind, COPY));
-        assert!(error.is_limit());
-        assert_eq!(*error.place(), Place::Space);
-        assert_eq!(
-            error.to_string(),
-            format!("line 2, [space]: {claimed} cells, the limit is 67,108,864")
-        );
-    }
 }
 
 #[test]
 fn fields() {
     let base = text(LINE, COPY);
-    let change = |from: &str, to: &str| error_of(&base.replacen(from, to, 1));
-    assert_eq!(
-        change("name = 'b'", "name = 'a'"),
-        "line 8, field 1 (a), name: field 0 has this name too"
+    changes(
+        &base,
+        r"
+        name = 'b' => name = 'a'
+            line 8, field 1 (a), name: field 0 has this name too
+        dims = 2 => dims = 0
+            line 18, field 3 (v), dims: at least one value is needed
+        type = 'scalar' => type = 'categorical'\nn_values = 0
+            line 6, field 0 (a), n_values: at least one value is needed
+        name = 'b' => name = 'b'\nbounds = [1, 0]
+            line 9, field 1 (b), bounds: bounds are two finite numbers…
+        name = 'b' => name = 'b'\nbounds = [inf, inf]
+            line 9, field 1 (b), bounds: bounds are two finite numbers…
+        name = 'b' => name = 'b'\nbounds = [0, inf]
+            line 9, field 1 (b), bounds: bounds are two finite numbers…
+        name = 'b' => name = 'b'\nbounds = [-inf, 0]
+            line 9, field 1 (b), bounds: bounds are two finite numbers…
+        ",
     );
     for name in ["", "\\n", "a\\u001b[0m"] {
-        starts(
-            &change("name = 'b'", &format!("name = \"{name}\"")).replace("\\n", "?"),
-            "line 8, field 1",
-        );
         let error = refuse(&base.replacen("name = 'b'", &format!("name = \"{name}\""), 1));
+        starts(&error.to_string(), "line 8, field 1");
         assert_eq!(*error.fault(), WorldFault::Name { limit: 256 });
     }
     let long = "x".repeat(257);
@@ -328,20 +284,6 @@ fn fields() {
         let error = refuse(&base.replacen("name = 'b'", &format!("{key} = '{long}'"), 1));
         assert_eq!(*error.fault(), WorldFault::Name { limit: 256 });
         assert!(error.to_string().len() < 200);
-    }
-    assert_eq!(
-        change("dims = 2", "dims = 0"),
-        "line 18, field 3 (v), dims: at least one value is needed"
-    );
-    assert_eq!(
-        change("type = 'scalar'", "type = 'categorical'\nn_values = 0"),
-        "line 6, field 0 (a), n_values: at least one value is needed"
-    );
-    for bounds in ["[1, 0]", "[inf, inf]", "[0, inf]", "[-inf, 0]"] {
-        starts(
-            &change("name = 'b'", &format!("name = 'b'\nbounds = {bounds}")),
-            "line 9, field 1 (b), bounds: bounds are two finite numbers",
-        );
     }
     let many = |count: usize, mutability: &str| {
         let mut all = format!("dt = 1\nspace = {{ {LINE} }}\n");

@@ -18,6 +18,7 @@ use proptest::prelude::*;
 use super::checkpoint::check;
 use super::commands::{record, replay, ticks};
 use super::worlds::config;
+use crate::common::refusals;
 use crate::common::runs::Acting;
 
 /// Mixes everything that a propagator can see into one field: the last values, the values that
@@ -265,55 +266,35 @@ fn keys_of_ones_own_are_refused_by_line_and_key() {
     let kinds = kinds().with("still", |_| -> Result<_, _> {
         Err(ParameterError::new("", "does nothing at all"))
     });
-    for (keys, expected) in [
-        ("'mix'", "line 11, propagator 0 (mix), into: missing"),
-        (
-            "'mix'\ninto = 'c'",
-            "line 13, propagator 0 (mix), into: the world has no field \"c\"",
-        ),
-        (
-            "'mix'\ninto = 'a'\nfull = 1",
-            "line 14, propagator 0 (mix), full: true or false is needed, this is the integer 1",
-        ),
-        (
-            "'mix'\ninto = 'a'\nreads = ['a', 'z']",
-            "line 14, propagator 0 (mix), reads: names no field",
-        ),
-        (
-            "'mix'\ninto = 'a'\nspeed = 1",
-            "line 14, propagator 0 (mix), speed: unknown key; known keys: into, full, reads, previous, most",
-        ),
-        (
-            "'mix'\ninto = 'b'",
-            "line 11, propagator 0 (mix): field \"b\" is static: nothing can be written to it",
-        ),
-        (
-            "'mix'\ninto = 'a'\n[[propagator]]\nkind = 'mix'\ninto = 'a'",
-            "line 14, propagator 1 (mix): writes field \"a\", as propagator 0 does",
-        ),
-        (
-            "'mix'\ninto = 'a'\n[[propagator]]\nkind = 'identity_copy'\nfield = 'a'",
-            "line 16, propagator 1 (identity_copy), field: writes field \"a\", as propagator 0 does",
-        ),
-        (
-            "'mix'\ninto = 'a'\nmost = nan",
-            "line 14, propagator 0 (mix), most: not a number (NaN)",
-        ),
-        (
-            "'mix'\ninto = 1979-05-27",
-            "line 13, propagator 0 (mix), into: a string, a number, a boolean, a list or a table is needed, this is a date",
-        ),
-        (
-            "'still'",
-            "line 11, propagator 0 (still): does nothing at all",
-        ),
-        (
-            "'rain'",
-            "line 12, propagator 0 (rain), kind: \"rain\" is not defined; known kinds: scalar_diffusion, gradient_compute, identity_copy, morphological_op, noise_injection, resource_field, wave_propagation, flow_field, agent_emission, diffusion, agent_movement, reward, mix, still; a registered kind is known only to the program that registers it",
-        ),
-    ] {
-        assert_eq!(refused(keys, &kinds), expected, "{keys}");
-    }
+    refusals(
+        r#"
+        'mix'
+            line 11, propagator 0 (mix), into: missing
+        'mix'\ninto = 'c'
+            line 13, propagator 0 (mix), into: the world has no field "c"
+        'mix'\ninto = 'a'\nfull = 1
+            line 14, propagator 0 (mix), full: true or false is needed, this is the integer 1
+        'mix'\ninto = 'a'\nreads = ['a', 'z']
+            line 14, propagator 0 (mix), reads: names no field
+        'mix'\ninto = 'a'\nspeed = 1
+            line 14, propagator 0 (mix), speed: unknown key; known keys: into, full, reads, previous, most
+        'mix'\ninto = 'b'
+            line 11, propagator 0 (mix): field "b" is static: nothing can be written to it
+        'mix'\ninto = 'a'\n[[propagator]]\nkind = 'mix'\ninto = 'a'
+            line 14, propagator 1 (mix): writes field "a", as propagator 0 does
+        'mix'\ninto = 'a'\n[[propagator]]\nkind = 'identity_copy'\nfield = 'a'
+            line 16, propagator 1 (identity_copy), field: writes field "a", as propagator 0 does
+        'mix'\ninto = 'a'\nmost = nan
+            line 14, propagator 0 (mix), most: not a number (NaN)
+        'mix'\ninto = 1979-05-27
+            line 13, propagator 0 (mix), into: a string, a number, a boolean, a list or a table is needed, this is a date
+        'still'
+            line 11, propagator 0 (still): does nothing at all
+        'rain'
+            line 12, propagator 0 (rain), kind: "rain" is not defined; known kinds: scalar_diffusion, gradient_compute, identity_copy, morphological_op, noise_injection, resource_field, wave_propagation, flow_field, agent_emission, diffusion, agent_movement, reward, mix, still; a registered kind is known only to the program that registers it
+        "#,
+        |keys| refused(keys, &kinds),
+    );
     let stock = Kinds::new().with("identity_copy", mix);
     assert_eq!(
         refused("'identity_copy'\nfield = 'a'", &stock),

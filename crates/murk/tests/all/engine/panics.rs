@@ -5,103 +5,77 @@ use gametape_murk::engine::{Propagator, Space, World, WorldFault};
 use gametape_murk::{CommandBuf, Simulation};
 
 use super::hostile::{COPY, LINE, SQUARE, error_of, refuse, starts, text};
+use crate::common::refusals;
 
 #[test]
 fn propagators() {
-    let with =
-        |space: &str, keys: &str| error_of(&text(space, &format!("[[propagator]]\n{keys}\n")));
-    let line = |keys: &str| with(LINE, keys);
-    assert_eq!(
-        line("kind = 'identity_copy'\nfield = 'x'"),
-        "line 27, propagator 0 (identity_copy), field: the world has no field \"x\""
-    );
-    assert_eq!(
-        line("kind = 'reward'\nheat_bonus = 1\nstep_cost = nan"),
-        "line 28, propagator 0 (reward), step_cost: not a number (NaN)"
-    );
-    assert_eq!(
-        error_of(&text(LINE, &format!("{COPY}{COPY}"))),
-        "line 30, propagator 1 (identity_copy), field: writes field \"a\", as propagator 0 does"
-    );
-    starts(
-        &line("kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'a'"),
-        "line 28, propagator 0 (wave_propagation), velocity_field: writes field \"a\", as",
+    let kinds = |table: &str| {
+        refusals(table, |keys| {
+            error_of(&text(LINE, &format!("[[propagator]]\nkind = {keys}\n")))
+        });
+    };
+    kinds(
+        r#"
+        'identity_copy'\nfield = 'x'
+            line 27, propagator 0 (identity_copy), field: the world has no field "x"
+        'reward'\nheat_bonus = 1\nstep_cost = nan
+            line 28, propagator 0 (reward), step_cost: not a number (NaN)
+        'identity_copy'\nfield = 'a'\n[[propagator]]\nkind = 'identity_copy'\nfield = 'a'
+            line 30, propagator 1 (identity_copy), field: writes field "a", as propagator 0 does
+        'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'a'
+            line 28, propagator 0 (wave_propagation), velocity_field: writes field "a", as…
+        "#,
     );
     let few = "dt = 1\nspace = { kind = 'ring1d', len = 1 }\n[[field]]\nname = 'a'
 type = 'scalar'\nmutability = 'sparse'\n[[propagator]]\nkind = ";
-    assert_eq!(
-        error_of(&format!("{few}'agent_movement'\n")),
-        "line 7, propagator 0 (agent_movement): it works on the fields 2, the world has 1"
+    refusals(
+        r"
+        'agent_movement'
+            line 7, propagator 0 (agent_movement): it works on the fields 2, the world has 1
+        'diffusion'\ndiffusivity = 1
+            line 7, propagator 0 (diffusion): it works on the fields 0, 1 and 3, the world has 1…
+        'reward'\nheat_bonus = 1\nstep_cost = 1
+            line 7, propagator 0 (reward): it works on the fields 0, 2 and 4, the world has 1…
+        ",
+        |keys| error_of(&format!("{few}{keys}\n")),
     );
     starts(
-        &error_of(&format!("{few}'diffusion'\ndiffusivity = 1\n")),
-        "line 7, propagator 0 (diffusion): it works on the fields 0, 1 and 3, the world has 1",
-    );
-    starts(
-        &error_of(&format!("{few}'reward'\nheat_bonus = 1\nstep_cost = 1\n")),
-        "line 7, propagator 0 (reward): it works on the fields 0, 2 and 4, the world has 1",
-    );
-    let many: String = (0..=1024).map(|_| COPY).collect();
-    starts(
-        &error_of(&text(LINE, &many)),
+        &error_of(&text(LINE, &COPY.repeat(1025))),
         "line 25, propagator: 1,025 propagators, the limit is 1,024",
     );
-    // Refused by the origin's builders.
-    for (keys, refused) in [
-        (
-            "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\ncoefficient = -1",
-            "coeff",
-        ),
-        (
-            "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\ndecay = inf",
-            "decay",
-        ),
-        (
-            "kind = 'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\nclamp_min = 2\nclamp_max = 1",
-            "clamp_min (2)",
-        ),
-        (
-            "kind = 'morphological_op'\ninput_field = 'a'\noutput_field = 'a'\nradius = 0",
-            "radius",
-        ),
-        ("kind = 'noise_injection'\nfield = 'a'\nscale = -1", "scale"),
-        (
-            "kind = 'noise_injection'\nfield = 'a'\nnoise_type = 'salt_pepper'\nscale = 1.5",
-            "SaltPepper",
-        ),
-        (
-            "kind = 'resource_field'\nfield = 'a'\npresence_field = 'b'\ncapacity = 0",
-            "capacity",
-        ),
-        (
-            "kind = 'resource_field'\nfield = 'a'\npresence_field = 'b'\nconsumption_rate = -1",
-            "cons",
-        ),
-        (
-            "kind = 'resource_field'\nfield = 'a'\npresence_field = 'b'\nregrowth_rate = inf",
-            "regrowth",
-        ),
-        (
-            "kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\nwave_speed = 0",
-            "wave",
-        ),
-        (
-            "kind = 'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\ndamping = -1",
-            "damp",
-        ),
-        (
-            "kind = 'agent_emission'\npresence_field = 'a'\nemission_field = 'b'\nintensity = 0",
-            "intens",
-        ),
-        // It would panic.
-        ("kind = 'diffusion'\ndiffusivity = -1", "diffusivity"),
-        ("kind = 'diffusion'\ndiffusivity = inf", "diffusivity"),
-    ] {
-        let error = line(keys);
-        let (place, fault) = error.split_once("): ").unwrap();
-        starts(place, "line 25, propagator 0 (");
-        starts(fault, refused);
-    }
+    // Refused by the origin's builders, but for the last two, which would panic.
+    kinds(
+        r"
+        'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\ncoefficient = -1
+            line 25, propagator 0 (scalar_diffusion): coeff…
+        'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\ndecay = inf
+            line 25, propagator 0 (scalar_diffusion): decay…
+        'scalar_diffusion'\ninput_field = 'a'\noutput_field = 'a'\nclamp_min = 2\nclamp_max = 1
+            line 25, propagator 0 (scalar_diffusion): clamp_min (2)…
+        'morphological_op'\ninput_field = 'a'\noutput_field = 'a'\nradius = 0
+            line 25, propagator 0 (morphological_op): radius…
+        'noise_injection'\nfield = 'a'\nscale = -1
+            line 25, propagator 0 (noise_injection): scale…
+        'noise_injection'\nfield = 'a'\nnoise_type = 'salt_pepper'\nscale = 1.5
+            line 25, propagator 0 (noise_injection): SaltPepper…
+        'resource_field'\nfield = 'a'\npresence_field = 'b'\ncapacity = 0
+            line 25, propagator 0 (resource_field): capacity…
+        'resource_field'\nfield = 'a'\npresence_field = 'b'\nconsumption_rate = -1
+            line 25, propagator 0 (resource_field): cons…
+        'resource_field'\nfield = 'a'\npresence_field = 'b'\nregrowth_rate = inf
+            line 25, propagator 0 (resource_field): regrowth…
+        'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\nwave_speed = 0
+            line 25, propagator 0 (wave_propagation): wave…
+        'wave_propagation'\ndisplacement_field = 'a'\nvelocity_field = 'b'\ndamping = -1
+            line 25, propagator 0 (wave_propagation): damp…
+        'agent_emission'\npresence_field = 'a'\nemission_field = 'b'\nintensity = 0
+            line 25, propagator 0 (agent_emission): intens…
+        'diffusion'\ndiffusivity = -1
+            line 25, propagator 0 (diffusion): diffusivity…
+        'diffusion'\ndiffusivity = inf
+            line 25, propagator 0 (diffusion): diffusivity…
+        ",
+    );
 }
 
 /// A propagator with a time step that is too long, or without one.
@@ -128,6 +102,14 @@ fn time_steps() {
         ),
         "the world: propagator 'ScalarDiffusion' returned invalid max_dt: inf",
     );
+}
+
+/// Checks that a field has the wrong number of values in a cell, and returns the key that names it.
+fn components(text: &str) -> String {
+    let error = refuse(text);
+    let fault = error.fault();
+    assert!(matches!(fault, WorldFault::Components { .. }), "{error}");
+    error.key().to_owned()
 }
 
 /// Shapes of fields, and parameters, that the origin accepts and panics on in the first tick.
@@ -159,11 +141,7 @@ gradient_field = '{field}'\n"
         assert_eq!(runs(SQUARE, &keys("w")), None);
         assert_eq!(runs(LINE, &keys("v")), None);
         for (space, field) in [(SQUARE, "b"), (LINE, "w"), (LINE, "b")] {
-            let error = refuse(&text(space, &keys(field)));
-            assert!(
-                matches!(error.fault(), WorldFault::Components { .. }),
-                "{error}"
-            );
+            components(&text(space, &keys(field)));
         }
     }
     assert!(refuse(&text(LINE, &gradient("w"))).to_string().ends_with(
@@ -179,30 +157,16 @@ gradient_field = '{field}'\n"
         (SQUARE, "morphological_op"),
     ] {
         assert_eq!(runs(space, &to(kind, "a")), None);
-        let error = refuse(&text(space, &to(kind, "v")));
-        assert_eq!(error.key(), "output_field");
-        assert!(
-            matches!(error.fault(), WorldFault::Components { .. }),
-            "{error}"
-        );
+        assert_eq!(components(&text(space, &to(kind, "v"))), "output_field");
     }
     for space in [LINE, SQUARE] {
         for (d, v, key) in [
             ("v", "a", "displacement_field"),
             ("a", "v", "velocity_field"),
         ] {
-            let error = refuse(&text(
-                space,
-                &format!(
-                    "[[propagator]]\nkind = 'wave_propagation'\ndisplacement_field = '{d}'
-velocity_field = '{v}'\n"
-                ),
-            ));
-            assert_eq!(error.key(), key);
-            assert!(
-                matches!(error.fault(), WorldFault::Components { .. }),
-                "{error}"
-            );
+            let keys = format!("displacement_field = '{d}'\nvelocity_field = '{v}'\n");
+            let waves = format!("[[propagator]]\nkind = 'wave_propagation'\n{keys}");
+            assert_eq!(components(&text(space, &waves)), key);
         }
     }
     // The reference diffusion fails if its heat or its velocity has another shape. It would write
@@ -217,10 +181,7 @@ velocity_field = '{v}'\n"
         "name = 'v'\ntype = 'vector'\ndims = 2",
         "name = 'v'\ntype = 'scalar'",
     );
-    assert!(matches!(
-        refuse(&narrow).fault(),
-        WorldFault::Components { .. }
-    ));
+    components(&narrow);
     // If one of both bounds is NaN, `f32::clamp` panics.
     for (min, max) in [("nan", "1"), ("1", "nan"), ("nan", "nan")] {
         let keys = format!(
