@@ -41,13 +41,13 @@ enum How {
     /// A tick can be made this many times, and not once more.
     Fails { tick: u64, after: usize },
     /// At random: the percentage of ticks, or of runs; the first and the last tick; the effect.
-    Dice {
-        per_run: bool,
-        percent: u64,
-        from: u64,
-        to: u64,
-        what: What,
-    },
+    Dice(Of, u64, (u64, u64), What),
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Of {
+    Runs,
+    Ticks,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -60,15 +60,7 @@ enum What {
     Still,
 }
 
-impl How {
-    const STEADY: Self = Self::Dice {
-        per_run: false,
-        percent: 0,
-        from: 1,
-        to: 1,
-        what: What::Still,
-    };
-}
+const STEADY: How = How::Dice(Of::Ticks, 0, (1, 1), What::Still);
 
 /// The state shared by all runs of a case.
 struct Nature {
@@ -118,7 +110,7 @@ impl Nature {
         Kinds::new()
             .with("seepage", move |keys| seepage(keys, &below))
             .with("gauge", move |keys| gauge(keys, &beside))
-            .with("steady", |keys| gauge(keys, &Nature::new(How::STEADY, 0)))
+            .with("steady", |keys| gauge(keys, &Nature::new(STEADY, 0)))
     }
 
     fn world(self: &Arc<Self>, fed: bool) -> World {
@@ -138,7 +130,7 @@ struct Run {
 impl Run {
     fn new(nature: &Arc<Nature>) -> Self {
         let odd = match nature.how {
-            How::Dice { percent, .. } => nature.roll(100) < percent,
+            How::Dice(_, percent, ..) => nature.roll(100) < percent,
             _ => false,
         };
         Self {
@@ -151,20 +143,12 @@ impl Run {
 
     /// Returns the deviation of this tick.
     fn odd(&self, tick: u64) -> Option<What> {
-        let How::Dice {
-            per_run,
-            percent,
-            from,
-            to,
-            what,
-        } = self.nature.how
-        else {
+        let How::Dice(of, percent, (from, to), what) = self.nature.how else {
             return None;
         };
-        let odd = if per_run {
-            self.odd
-        } else {
-            self.nature.roll(100) < percent
+        let odd = match of {
+            Of::Runs => self.odd,
+            Of::Ticks => self.nature.roll(100) < percent,
         };
         (odd && (from..=to).contains(&tick)).then_some(what)
     }
@@ -218,7 +202,7 @@ impl Run {
                 assert!(tick != last || made() < after, "no more");
                 values.iter().sum()
             }
-            How::Dice { .. } => match self.odd(tick) {
+            How::Dice(..) => match self.odd(tick) {
                 Some(What::Backwards) => values.iter().rev().sum(),
                 Some(What::More(values_more)) => {
                     let more = 1.0 + self.nature.roll(values_more) as f32;
@@ -340,30 +324,67 @@ fn storm(dice: &mut Dice, ticks: u64) -> Vec<CommandBuf> {
         .collect()
 }
 
-/// Returns the log without the commands of a tick (from 1), which are moved out.
-fn without(log: &[CommandBuf], tick: usize) -> Vec<CommandBuf> {
-    let mut taken = log.to_vec();
-    taken[tick - 1] = CommandBuf::new();
-    taken
+/// A recording of a world.
+struct Case {
+    nature: Arc<Nature>,
+    world: World,
+    bytes: Vec<u8>,
 }
 
-/// Returns the library's explanation of a recording, if it diverges.
-fn found(nature: &Arc<Nature>, world: &World, bytes: &[u8]) -> Option<Explanation> {
-    nature.forget();
-    explained(world, bytes, LIMIT).map(|(_, found)| found)
-}
+impl Case {
+    /// Records that many ticks. If `fed`, what differs in one tick is seen in the later ones.
+    fn new(how: How, seed: u64, fed: bool, ticks: u64) -> Self {
+        Self::recorded(how, seed, fed, storm(&mut Dice(seed), ticks), None)
+    }
 
-/// Returns the command's audit, with this much time.
-fn audited(nature: &Arc<Nature>, bytes: &[u8], seconds: f64) -> Audit {
-    nature.forget();
-    let options = Options::new().with("explain", OptionValue::Number(seconds));
-    tape(nature, bytes)
-        .audit(&options, &Work::default())
-        .unwrap()
-}
+    /// The same, but a command of a tick (from 1) is not taken.
+    fn slipped(how: How, seed: u64, fed: bool, ticks: u64, tick: usize) -> Self {
+        let mut log = storm(&mut Dice(seed), ticks);
+        log[tick - 1] = only(&set(&[1, 2], 1, 0.625));
+        Self::recorded(how, seed, fed, log, Some(tick))
+    }
 
-fn tape(nature: &Arc<Nature>, bytes: &[u8]) -> MurkTape {
-    MurkTape::with_kinds(Source::new(bytes.to_vec()), &nature.kinds())
+    fn recorded(how: How, seed: u64, fed: bool, log: Vec<CommandBuf>, slip: Option<usize>) -> Self {
+        let nature = Nature::new(how, seed);
+        let world = nature.world(fed);
+        let mut taken = log.clone();
+        if let Some(tick) = slip {
+            taken[tick - 1] = CommandBuf::new();
+        }
+        let bytes = recorded(&world, &log, &taken);
+        Self {
+            nature,
+            world,
+            bytes,
+        }
+    }
+
+    /// Returns the library's explanation, if the recording diverges.
+    fn found(&self) -> Option<Explanation> {
+        self.nature.forget();
+        explained(&self.world, &self.bytes, LIMIT).map(|(_, found)| found)
+    }
+
+    /// Returns the command's audit, with this much time.
+    fn audited(&self, seconds: f64) -> Audit {
+        self.nature.forget();
+        let options = Options::new().with("explain", OptionValue::Number(seconds));
+        let audit = self.tape().audit(&options, &Work::default());
+        audit.unwrap()
+    }
+
+    fn tape(&self) -> MurkTape {
+        MurkTape::with_kinds(Source::new(self.bytes.clone()), &self.nature.kinds())
+    }
+
+    /// Returns a description as a file, to which the kinds are known.
+    fn file(&self, text: &str) -> WorldFile {
+        WorldFile {
+            path: "basin.toml".into(),
+            bytes: text.replace("FED", "true").into(),
+            kinds: self.nature.kinds(),
+        }
+    }
 }
 
 fn codes(audit: &Audit) -> Vec<&'static str> {
@@ -373,23 +394,24 @@ fn codes(audit: &Audit) -> Vec<&'static str> {
         .collect()
 }
 
+/// Checks that an audit says that the world is not deterministic, and returns how it says so.
+fn parted(audit: &Audit) -> String {
+    assert_eq!(
+        codes(audit),
+        ["murk.not-deterministic", "murk.snapshot-mismatch"],
+        "{:#?}",
+        audit.findings
+    );
+    audit.findings[0].message()
+}
+
 /// The case of the issue: a sum over a map whose order differs in each run.
 #[test]
 fn a_sum_in_the_order_of_a_map_is_no_slip() {
     for seed in 0..8 {
-        let nature = Nature::new(How::Map, seed);
-        let world = nature.world(true);
-        let log = storm(&mut Dice(seed), 100);
-        let bytes = recorded(&world, &log, &log);
-        let audit = audited(&nature, &bytes, 600.0);
-        assert_eq!(
-            codes(&audit),
-            ["murk.not-deterministic", "murk.snapshot-mismatch"],
-            "{:#?}",
-            audit.findings
-        );
+        let audit = Case::new(How::Map, seed, true, 100).audited(600.0);
+        let said = parted(&audit);
         let finding = &audit.findings[0];
-        let said = finding.message();
         let tick = finding.place.tick.unwrap();
         let start = format!(
             "two replays of the same commands differ: at tick {tick} field 2 (level) at [0, 0] is "
@@ -424,24 +446,18 @@ fn a_sum_in_the_order_of_a_map_is_no_slip() {
 fn what_differs_in_each_run_is_no_slip() {
     for how in [How::Map, How::MapOfRun, How::Time, How::Address] {
         for seed in 0..10 {
-            let nature = Nature::new(how, seed);
-            let world = nature.world(seed % 2 == 0);
-            let log = storm(&mut Dice(seed), 100);
-            let bytes = recorded(&world, &log, &log);
+            let case = Case::new(how, seed, seed % 2 == 0, 100);
             // The search reaches the divergence from the start of the recording, or from a later
             // state.
             for seconds in [600.0, 0.5] {
-                let audit = audited(&nature, &bytes, seconds);
-                let codes = codes(&audit);
-                assert_eq!(
-                    codes[0], "murk.not-deterministic",
-                    "{how:?} {seed} {codes:?}"
-                );
-                assert!(!codes.contains(&"murk.one-slip"), "{how:?} {seed}");
+                let codes = codes(&case.audited(seconds));
+                let one = codes.contains(&"murk.one-slip");
+                let said = codes[0] == "murk.not-deterministic" && !one;
+                assert!(said, "{how:?} {seed} {codes:?}");
             }
             // The library has only the run that verified the recording and that of the search,
             // which may be equal up to there.
-            if let Some(found) = found(&nature, &world, &bytes) {
+            if let Some(found) = case.found() {
                 let is_value = |slip: &Slip| matches!(slip, Slip::Value { .. });
                 let unseen = how == How::MapOfRun && found.parted.is_none();
                 let values = found.parted.is_some() && found.slips.iter().all(is_value);
@@ -456,20 +472,13 @@ fn what_differs_in_each_run_is_no_slip() {
 #[test]
 fn threads_that_come_as_they_like_are_no_slip() {
     for seed in 0..6 {
-        let nature = Nature::new(How::Threads, seed);
-        let world = nature.world(seed % 2 == 0);
-        let log = storm(&mut Dice(seed), 60);
-        let bytes = recorded(&world, &log, &log);
-        let audit = audited(&nature, &bytes, 600.0);
-        let (codes, differ) = (codes(&audit), nature.differ());
-        assert!(
-            !codes.contains(&"murk.one-slip") || !differ,
-            "{seed} {codes:?}"
-        );
-        assert!(
-            differ || !codes.contains(&"murk.not-deterministic"),
-            "{seed} {codes:?}"
-        );
+        let case = Case::new(How::Threads, seed, seed % 2 == 0, 60);
+        let codes = codes(&case.audited(600.0));
+        let wrong = match case.nature.differ() {
+            true => "murk.one-slip",
+            false => "murk.not-deterministic",
+        };
+        assert!(!codes.contains(&wrong), "{seed} {codes:?}");
     }
 }
 
@@ -486,44 +495,29 @@ fn what_differs_now_and_then_is_no_slip() {
         What::More(1 << 30),
         What::Still,
     ];
-    for what in whats {
-        for per_run in [true, false] {
-            for (percent, (from, to)) in [3, 10, 30, 50, 80]
-                .into_iter()
-                .flat_map(|p| spans.map(|s| (p, s)))
-            {
-                for seed in 0..4 {
-                    let how = How::Dice {
-                        per_run,
-                        percent,
-                        from,
-                        to,
-                        what,
-                    };
-                    let nature = Nature::new(how, seed);
-                    let world = nature.world(seed % 2 == 0);
-                    let log = storm(&mut Dice(seed), 150);
-                    let bytes = recorded(&world, &log, &log);
-                    let audit = audited(&nature, &bytes, 600.0);
-                    let (codes, differ) = (codes(&audit), nature.differ());
-                    if codes.is_empty() {
-                        continue;
-                    }
-                    diverged += 1;
-                    seen += usize::from(differ);
-                    let said = codes.contains(&"murk.not-deterministic");
-                    parted += usize::from(said);
-                    let named = codes.contains(&"murk.one-slip");
-                    let all = || format!("{how:?} {seed}: {:#?}", audit.findings);
-                    assert!(!named || !differ, "{}", all());
-                    assert!(!said || differ, "{}", all());
-                    assert!(!named || !said, "{}", all());
-                    if said {
-                        assert_eq!(codes[0], "murk.not-deterministic", "{}", all());
-                    }
-                }
-            }
+    let percents = [3, 10, 30, 50, 80];
+    let hows = whats.into_iter().flat_map(|what| {
+        let spans = spans.into_iter().flat_map(move |span| {
+            let dice = move |of| percents.map(|percent| How::Dice(of, percent, span, what));
+            [Of::Runs, Of::Ticks].into_iter().flat_map(dice)
+        });
+        spans.flat_map(|how| (0..4).map(move |seed| (how, seed)))
+    });
+    for (how, seed) in hows {
+        let case = Case::new(how, seed, seed % 2 == 0, 150);
+        let audit = case.audited(600.0);
+        let (codes, differ) = (codes(&audit), case.nature.differ());
+        if codes.is_empty() {
+            continue;
         }
+        diverged += 1;
+        seen += usize::from(differ);
+        let said = codes.contains(&"murk.not-deterministic");
+        parted += usize::from(said);
+        let named = codes.contains(&"murk.one-slip");
+        let right = !(named && differ) && (!said || differ && !named);
+        let first = !said || codes[0] == "murk.not-deterministic";
+        assert!(right && first, "{how:?} {seed}: {:#?}", audit.findings);
     }
     eprintln!("{diverged} diverged, {seen} differ, {parted} are said to");
     assert!(
@@ -540,19 +534,9 @@ fn a_slip_in_a_world_that_is_not_deterministic_is_not_sure() {
     let (mut named, mut parted) = (0, 0);
     for from in [1, 39, 40, 41, 42, 43, 60, 100, 170, 1000] {
         for seed in 0..6 {
-            let how = How::Dice {
-                per_run: false,
-                percent: 40,
-                from,
-                to: 1000,
-                what: What::Backwards,
-            };
-            let nature = Nature::new(how, seed);
-            let world = nature.world(seed % 2 == 0);
-            let mut log = storm(&mut Dice(seed), 200);
-            log[39] = only(&set(&[1, 2], 1, 0.625));
-            let bytes = recorded(&world, &log, &without(&log, 40));
-            let found = found(&nature, &world, &bytes).unwrap();
+            let how = How::Dice(Of::Ticks, 40, (from, 1000), What::Backwards);
+            let found = Case::slipped(how, seed, seed % 2 == 0, 200, 40).found();
+            let found = found.unwrap();
             let all = || format!("from {from}, {seed}: {found}");
             if found.parted.is_some() {
                 parted += 1;
@@ -583,13 +567,9 @@ fn a_slip_in_a_world_that_is_not_deterministic_is_not_sure() {
 #[test]
 fn a_slip_in_a_steady_world_is_named() {
     for (ticks, tick) in [(60, 40), (400, 320)] {
-        let nature = Nature::new(How::STEADY, 5);
-        let world = nature.world(true);
-        let mut log = storm(&mut Dice(5), ticks);
-        log[tick - 1] = only(&set(&[1, 2], 1, 0.625));
-        let bytes = recorded(&world, &log, &without(&log, tick));
+        let case = Case::slipped(STEADY, 5, true, ticks, tick);
         for seconds in [600.0, 0.5] {
-            let audit = audited(&nature, &bytes, seconds);
+            let audit = case.audited(seconds);
             assert_eq!(codes(&audit), ["murk.snapshot-mismatch", "murk.one-slip"]);
             let said = audit.findings[1].message();
             let start = format!(
@@ -597,7 +577,7 @@ fn a_slip_in_a_steady_world_is_named() {
             );
             assert!(said.starts_with(&start), "{said}");
         }
-        assert!(!nature.differ());
+        assert!(!case.nature.differ());
     }
 }
 
@@ -607,17 +587,7 @@ fn a_slip_in_a_steady_world_is_named() {
 fn what_is_kept_beside_the_fields_is_said_to_be() {
     for (ticks, tick) in [(60, 40), (400, 320)] {
         for seconds in [600.0, 0.5] {
-            let nature = Nature::new(How::Count, 3);
-            let world = nature.world(true);
-            let mut log = storm(&mut Dice(3), ticks);
-            log[tick - 1] = only(&set(&[1, 2], 1, 0.625));
-            let bytes = recorded(&world, &log, &without(&log, tick));
-            let audit = audited(&nature, &bytes, seconds);
-            assert_eq!(
-                codes(&audit),
-                ["murk.not-deterministic", "murk.snapshot-mismatch"]
-            );
-            let said = audit.findings[0].message();
+            let said = parted(&Case::slipped(How::Count, 3, true, ticks, tick).audited(seconds));
             assert!(said.starts_with("two replays of the same commands differ (one went back to a saved state): at tick "), "{said}");
             assert!(said.contains(" field 2 (level) at [0, 0] is "), "{said}");
             assert!(
@@ -633,20 +603,11 @@ fn what_is_kept_beside_the_fields_is_said_to_be() {
 /// A tick that was made once and can't be made again.
 #[test]
 fn a_tick_that_fails_the_second_time_is_said_to() {
-    let nature = Nature::new(How::Fails { tick: 30, after: 2 }, 3);
-    let world = nature.world(true);
-    let mut log = storm(&mut Dice(3), 60);
-    log[39] = only(&set(&[1, 2], 1, 0.625));
     // It is made when it is recorded, and when it is verified.
-    let bytes = recorded(&world, &log, &without(&log, 40));
-    let audit = audited(&nature, &bytes, 600.0);
-    assert_eq!(
-        codes(&audit),
-        ["murk.not-deterministic", "murk.snapshot-mismatch"]
-    );
-    let finding = &audit.findings[0];
-    assert_eq!(finding.place.tick, Some(30));
-    let said = finding.message();
+    let case = Case::slipped(How::Fails { tick: 30, after: 2 }, 3, true, 60, 40);
+    let audit = case.audited(600.0);
+    let said = parted(&audit);
+    assert_eq!(audit.findings[0].place.tick, Some(30));
     assert!(said.contains("at tick 30 one has the hash "), "{said}");
     assert!(
         said.contains(
@@ -659,24 +620,9 @@ fn a_tick_that_fails_the_second_time_is_said_to() {
 /// Several values that differ at once are named as well, because both states are available.
 #[test]
 fn several_values_that_differ_are_named() {
-    let how = How::Dice {
-        per_run: false,
-        percent: 50,
-        from: 30,
-        to: 1000,
-        what: What::Still,
-    };
+    let how = How::Dice(Of::Ticks, 50, (30, 1000), What::Still);
     for seed in 0..6 {
-        let nature = Nature::new(how, seed);
-        let world = nature.world(true);
-        let log = storm(&mut Dice(seed), 80);
-        let bytes = recorded(&world, &log, &log);
-        let audit = audited(&nature, &bytes, 600.0);
-        assert_eq!(
-            codes(&audit),
-            ["murk.not-deterministic", "murk.snapshot-mismatch"]
-        );
-        let said = audit.findings[0].message();
+        let said = parted(&Case::new(how, seed, true, 80).audited(600.0));
         assert!(
             said.contains(" values differ: field 0 (water) at "),
             "{said}"
@@ -688,25 +634,15 @@ fn several_values_that_differ_are_named() {
 #[test]
 fn what_is_not_the_same_each_time_is_not_minimised() {
     for how in [How::Map, How::Time] {
-        let nature = Nature::new(how, 1);
-        let world = nature.world(true);
-        let log = storm(&mut Dice(1), 60);
-        let bytes = recorded(&world, &log, &log);
-        let steady = BASIN
-            .replace("FED", "true")
-            .replace("kind = \"gauge\"", "kind = \"steady\"");
-        let against = WorldFile {
-            path: "steady.toml".into(),
-            bytes: steady.into(),
-            kinds: nature.kinds(),
-        };
-        for against in [None, Some(against)] {
+        let case = Case::new(how, 1, true, 60);
+        let steady = BASIN.replace("kind = \"gauge\"", "kind = \"steady\"");
+        for against in [None, Some(case.file(&steady))] {
             let options = Minimise {
                 against,
                 max_trials: 1000,
                 ..Minimise::default()
             };
-            let error = minimise(&tape(&nature, &bytes), &options, &Work::default()).unwrap_err();
+            let error = minimise(&case.tape(), &options, &Work::default()).unwrap_err();
             assert_eq!(error.code(), "unwritable");
             let said = error.to_string();
             assert!(said.contains("nothing can be minimised"), "{said}");
@@ -723,30 +659,18 @@ fn what_is_not_the_same_each_time_is_not_minimised() {
 /// resuming it names the other reason.
 #[test]
 fn going_on_with_what_is_not_the_same_each_time_does_not_blame_the_file_alone() {
-    let last = How::Dice {
-        per_run: false,
-        percent: 100,
-        from: 60,
-        to: 60,
-        what: What::More(1 << 30),
-    };
+    let last = How::Dice(Of::Ticks, 100, (60, 60), What::More(1 << 30));
     // The existing frames can't be replayed, or the next frame differs from the part that was cut
     // off.
     for (how, cut) in [(How::Map, 0), (How::Map, 3), (last, 0), (last, 3)] {
-        let nature = Nature::new(how, 4);
-        let world = nature.world(true);
         let mut log = storm(&mut Dice(4), 60);
         log[59] = CommandBuf::new();
-        let bytes = recorded(&world, &log, &log);
+        let case = Case::recorded(how, 4, true, log, None);
         let (_folder, path) = temporary("run.murk");
-        let kept = &bytes[..bytes.len() - cut];
+        let kept = &case.bytes[..case.bytes.len() - cut];
         fs::write(&path, kept).unwrap();
         let options = RecordOptions {
-            world: Some(WorldFile {
-                path: "basin.toml".into(),
-                bytes: BASIN.replace("FED", "true").into(),
-                kinds: nature.kinds(),
-            }),
+            world: Some(case.file(BASIN)),
             ticks: 70,
             output: path.clone(),
             resume: true,
