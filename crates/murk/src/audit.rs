@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use crate::error::{Finding, Findings};
-use crate::layout::frame::Frame;
+use crate::layout::Frame;
 use crate::limits::{Limits, ReadOptions};
 use crate::model::Header;
 use crate::model::command::{Command, Commands};
 use crate::model::payload::Payload;
 use crate::read::read_with;
 use crate::rule::Rule;
+use crate::salvage::WholeFrames;
 
 /// The result of an audit.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -57,23 +58,21 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
     };
     let mut auditor = Auditor::new(replay.header());
     let mut frames = replay.frames();
-    let (mut may_be_torn, mut torn) = (false, 0);
+    let mut whole = WholeFrames::default();
     for frame in frames.by_ref().flatten() {
-        if frame.is_blank() {
-            torn = u64::from(may_be_torn);
+        if whole.push(&frame).is_some() {
             auditor.note(frame.blank(bytes));
             break;
         }
-        may_be_torn = frame.may_be_torn();
         auditor.push(&frame, &AnyWorld);
     }
-    let frames_read = auditor.frames() - torn;
+    let WholeFrames { frames: count, .. } = whole;
     audit.findings = auditor.finish(frames.findings());
-    audit.findings.push(Finding::new(Rule::NotSimulated {
-        frames: frames_read,
-    }));
+    audit
+        .findings
+        .push(Finding::new(Rule::NotSimulated { frames: count }));
     audit.findings.sort();
-    audit.frames = frames_read;
+    audit.frames = count;
     audit
 }
 

@@ -95,8 +95,8 @@ pub use gametape_core::feed::Fed;
 pub use gametape_core::text::Hash;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
 pub use index::{Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces};
+pub use layout::Frame;
 pub use layout::encode::{CommandBuf, write_frame, write_header};
-pub use layout::frame::Frame;
 pub use limits::{
     Limits, MAX_REPLAYED_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES, ReadOptions,
 };

@@ -1,8 +1,8 @@
 //! Reads a whole recording from memory, without copies and without allocations.
 
 use crate::error::{Error, Findings};
-use crate::layout::frame::Frame;
-use crate::layout::header::header;
+use crate::layout::Frame;
+use crate::layout::header;
 use crate::layout::scan::{self, Shape};
 use crate::limits::ReadOptions;
 use crate::model::Header;

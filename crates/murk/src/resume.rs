@@ -7,8 +7,8 @@ use gametape_core::text::{Bytes, Grouped};
 use gametape_core::{ByteReader, Class, Coded, Output};
 
 use crate::error::{Error, Finding};
+use crate::layout::Frame;
 use crate::layout::encode::LIMITS;
-use crate::layout::frame::Frame;
 use crate::layout::scan::{FRAME_HEAD, FrameScan};
 use crate::model::Header;
 use crate::model::command::Commands;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::layout::frame::Frame;
+use crate::layout::Frame;
 use crate::model::payload::Payload;
 
 /// The number of sources that are counted one by one; the commands of others are counted together.

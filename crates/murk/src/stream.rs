@@ -5,8 +5,8 @@ use std::io::Read;
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 
 use crate::error::{Error, Finding, Findings};
-use crate::layout::frame::Frame;
-use crate::layout::header::header;
+use crate::layout::Frame;
+use crate::layout::header;
 use crate::layout::scan::{self, FrameScan, Shape, Stop};
 use crate::limits::ReadOptions;
 use crate::model::Header;

@@ -5,11 +5,11 @@ use std::io;
 use gametape_core::Output;
 
 use crate::error::WriteError;
+use crate::layout::Frame;
 use crate::layout::encode::{
     LIMITS, check_all, check_count, frame_head, put_command, write_header,
 };
-use crate::layout::frame::Frame;
-use crate::layout::header::header;
+use crate::layout::header;
 use crate::layout::scan::FrameScan;
 use crate::limits::Limits;
 use crate::model::Header;

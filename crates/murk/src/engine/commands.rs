@@ -5,9 +5,9 @@ use murk_propagator::WriteMode;
 use murk_space::Space as OriginSpace;
 
 use super::error::WorldError;
-use super::field::Mutability;
 use super::propagator::{Named, Stock, Use};
 use super::space::Space;
+use super::world::Mutability;
 use super::world::World;
 use crate::audit::{CommandCheck, Rejection};
 use crate::model::command::Command;

@@ -44,7 +44,6 @@
 mod commands;
 mod define;
 mod error;
-mod field;
 mod guard;
 pub mod own;
 mod parameters;
@@ -59,8 +58,7 @@ mod writer;
 
 pub use commands::{Checker, Outcome, Receipts};
 pub use error::{EngineError, Place, WorldError, WorldFault};
-pub use field::{Boundary, Field, FieldType, Mutability};
 pub use propagator::Propagator;
 pub use run::{EngineWorld, SavedWorld};
 pub use space::{Edge, Layout, Space};
-pub use world::{MURK_VERSION, World};
+pub use world::{Boundary, Field, FieldType, MURK_VERSION, Mutability, World};

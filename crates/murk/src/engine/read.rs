@@ -6,13 +6,13 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Place, WorldError, WorldFault, shown};
-use super::field::{Boundary, Field, FieldType};
 use super::own::{Kinds, Own};
 use super::propagator::{Propagator, known_kinds};
 use super::space::Space;
 use super::validate::MAX_DESCRIPTION;
 use super::value::{Keys, TomlValue, Wrong, line_of, parse};
 use super::world::World;
+use super::world::{Boundary, Field, FieldType};
 use crate::audit::DEFAULT_INGRESS_QUEUE;
 
 impl World {

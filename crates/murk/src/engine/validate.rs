@@ -13,7 +13,6 @@ use murk_propagator::Propagator as OriginPropagator;
 use murk_space::Space as OriginSpace;
 
 use super::error::{Place, WorldError, WorldFault, shown};
-use super::field::{Field, FieldType, Mutability};
 use super::guard::Counting;
 use super::own::running::Probed;
 use super::own::{Around, Kinds};
@@ -21,6 +20,7 @@ use super::propagator::{Costs, Ids, Named, Propagator, Surroundings, Use, known_
 use super::space::{Edge, Space};
 use super::value::FindNan;
 use super::world::World;
+use super::world::{Field, FieldType, Mutability};
 
 /// The longest description that is read, in bytes.
 pub(super) const MAX_DESCRIPTION: usize = 1 << 20;

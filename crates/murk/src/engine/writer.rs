@@ -2,7 +2,7 @@
 
 use super::commands::Checker;
 use super::commands::{Owner, Writes};
-use super::field::Mutability;
+use super::world::Mutability;
 use crate::model::payload::Payload;
 use crate::simulation::past::{Past, PastFrame, Touch, WrittenBy};
 

@@ -5,9 +5,7 @@
 //! recording) and lies in a file beside the recording. It is refused if the recording has changed.
 
 mod format;
-mod pieces;
 mod read;
 
-pub use format::{Entry, IndexBuilder};
-pub use pieces::Pieces;
+pub use format::{Entry, IndexBuilder, Pieces};
 pub use read::{Damage, Index, IndexError, Indexed};

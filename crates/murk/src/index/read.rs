@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::io;
 
-use super::format::{ENTRY, Entry, HEAD, Head};
-use super::pieces::Pieces;
+use super::format::{ENTRY, Entry, HEAD, Head, Pieces};
 use crate::change::{Bit, Change, Unused, flipped_bit};
 use crate::error::{Error, Finding};
-use crate::layout::frame::Frame;
+use crate::layout::Frame;
 use crate::layout::scan::{self, FrameScan};
 use crate::limits::Limits;
 use crate::rule::Rule;

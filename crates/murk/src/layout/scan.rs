@@ -4,7 +4,7 @@
 use gametape_core::ByteReader;
 
 use crate::error::{Error, Finding};
-use crate::layout::frame::Frame;
+use crate::layout::Frame;
 use crate::limits::Limits;
 use crate::model::command::Commands;
 use crate::rule::Rule;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::divergence::{Cause, Divergence};
-use crate::layout::frame::Frame;
+use crate::layout::Frame;
 use crate::simulation::Simulation;
 use crate::simulation::hash::{LANES, SnapshotHasher, snapshot_hashes};
 use crate::simulation::past::{History, PastFrame};

@@ -2,7 +2,7 @@
 
 use crate::divergence::{Cause, Difference};
 use crate::error::Error;
-use crate::layout::frame::Frame;
+use crate::layout::Frame;
 use crate::model::Header;
 use crate::model::text::CommandText;
 use crate::read::Replay;

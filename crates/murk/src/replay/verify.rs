@@ -5,7 +5,7 @@ use std::io::Read;
 
 use crate::divergence::Divergence;
 use crate::error::Error;
-use crate::layout::frame::Frame;
+use crate::layout::Frame;
 use crate::limits::MAX_REPLAYED_FIELDS;
 use crate::model::Header;
 use crate::read::{Frames, Replay};

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::{Budget, Variant};
 use super::edit::Edit;
 use super::edit::slip;
 use super::window::{BACK, Window, is_repeated, run};
+use super::{Budget, Variant};
 use crate::divergence::{Candidate, explain};
 use crate::divergence::{CommandAt, Difference, Parted, Slip};
 use crate::replay::comparison::hash_of;

@@ -2,7 +2,7 @@
 //! hashes. If the same log leads to different hashes from one time to the next, any change may lead
 //! to the recorded ones by chance. The search then proves nothing, and no slip is named.
 
-use super::budget::BuildVariant;
+use super::BuildVariant;
 use super::edit::Edit;
 use super::search::{Fresh, Search};
 use super::window::Window;

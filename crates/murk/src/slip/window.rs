@@ -1,7 +1,7 @@
 //! The frames around a divergence, in memory.
 
+use crate::layout::Frame;
 use crate::layout::encode::CommandBuf;
-use crate::layout::frame::Frame;
 use crate::model::command::Commands;
 use crate::replay::comparison::HashComparison;
 use crate::simulation::Checkpoint;

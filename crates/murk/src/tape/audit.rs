@@ -10,6 +10,7 @@ use super::explain::{self, Diverged, Replaying};
 use super::opened::MurkTape;
 use super::world;
 use crate::engine::{Checker, EngineError, EngineWorld, World};
+use crate::salvage::WholeFrames;
 use crate::{
     AnyWorld, Auditor, ConfigForm, Finding, Findings, Hash, Header, Progress, ReadOptions, Reader,
     Rule, Simulation, VerifyError,
@@ -53,15 +54,13 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         None => ReplayResult::NotTried,
     };
     let checker = world.as_ref().and_then(|world| checker(world, &header));
-    let (mut may_be_torn, mut is_blank) = (false, false);
+    let mut whole = WholeFrames::default();
     while let Some(frame) = reader.next_frame()? {
-        if frame.is_blank() {
+        if whole.push(&frame).is_some() {
             let bytes = input.zeros_from(frame.offset).map_err(Error::Io)?;
             auditor.note(frame.finding(Rule::Blank { bytes }));
-            is_blank = true;
             break;
         }
-        may_be_torn = frame.may_be_torn();
         match &checker {
             Some(checker) => auditor.push(&frame, checker),
             None => auditor.push(&frame, &AnyWorld),
@@ -84,8 +83,8 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         work.done(frame.offset)?;
     }
     // The zeros may begin within the last hash; then it is not the state that is wrong.
-    let is_torn = is_blank && may_be_torn;
-    let frames = auditor.frames() - u64::from(is_torn);
+    let frames = whole.frames;
+    let is_torn = auditor.frames() > frames;
     match replaying.map(Replaying::finish) {
         Some(Err(error)) => {
             result = ReplayResult::Diverged;

@@ -34,25 +34,17 @@ pub(crate) enum PayloadPart {
     Parameters,
 }
 
+use PayloadPart::{Bytes, Coord, Double, Field, Int, Long, Parameters, Single, Values};
+
 /// The parts of each type of payload, by tag, with their keys in JSON.
 pub(crate) const PARTS: [&[(&str, PayloadPart)]; Payload::NAMES.len()] = [
-    &[
-        ("entity_id", PayloadPart::Long),
-        ("target", PayloadPart::Coord),
-    ],
-    &[
-        ("coord", PayloadPart::Coord),
-        ("values", PayloadPart::Values),
-    ],
-    &[("entity_id", PayloadPart::Long)],
-    &[
-        ("coord", PayloadPart::Coord),
-        ("field", PayloadPart::Field),
-        ("value", PayloadPart::Single),
-    ],
-    &[("type_id", PayloadPart::Int), ("data", PayloadPart::Bytes)],
-    &[("key", PayloadPart::Int), ("value", PayloadPart::Double)],
-    &[("parameters", PayloadPart::Parameters)],
+    &[("entity_id", Long), ("target", Coord)],
+    &[("coord", Coord), ("values", Values)],
+    &[("entity_id", Long)],
+    &[("coord", Coord), ("field", Field), ("value", Single)],
+    &[("type_id", Int), ("data", Bytes)],
+    &[("key", Int), ("value", Double)],
+    &[("parameters", Parameters)],
 ];
 
 /// Writes a frame as one line, with its time if that is known.

@@ -2,15 +2,14 @@
 
 mod audit;
 mod beside;
-mod cut;
 mod diff;
-mod dump;
 mod error;
 mod explain;
 mod info;
 mod json;
 mod opened;
 mod repair;
+mod steps;
 mod tables;
 mod world;
 
@@ -297,7 +296,7 @@ impl Tape for MurkTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Cutout, Error> {
-        cut::cut(self, cut, out, work)
+        steps::cut(self, cut, out, work)
     }
 }
 
@@ -309,7 +308,7 @@ impl Attachments for MurkTape {
 
 impl DumpSteps for MurkTape {
     fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        dump::dump(self, wanted.at, out)
+        steps::dump(self, wanted.at, out)
     }
 }
 

@@ -19,9 +19,14 @@ pub fn read_line(
     field: &dyn Fn(&str) -> Option<u32>,
     made: &dyn Fn(u64) -> u64,
 ) -> Result<CommandLine, String> {
-    let mut object = Object::of(text)?;
-    let tick = object.number("tick")?;
-    object.commands(tick, field, made(tick))
+    let value = serde_json::from_str(text).map_err(|error| {
+        // The parser's line number is always 1, so it is replaced.
+        let (column, message) = (error.column(), error.to_string());
+        let place = format!(" at line {} column {column}", error.line());
+        let what = message.strip_suffix(&place).unwrap_or(&message);
+        format!("not JSON: {what} at column {column}")
+    })?;
+    of_value(value, field, made)
 }
 
 /// Reads a line that was parsed already, as [`read_line`] does.
@@ -30,7 +35,11 @@ pub fn of_value(
     field: &dyn Fn(&str) -> Option<u32>,
     made: &dyn Fn(u64) -> u64,
 ) -> Result<CommandLine, String> {
-    let mut object = Object::of_value(line)?;
+    let Value::Object(map) = line else {
+        return Err("not a JSON object".into());
+    };
+    let place = String::new();
+    let mut object = Object { map, place };
     let tick = object.number("tick")?;
     object.commands(tick, field, made(tick))
 }
@@ -59,27 +68,6 @@ struct Object {
 }
 
 impl Object {
-    fn of(text: &str) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(text).map_err(|error| {
-            // The parser's line number is always 1, so it is replaced.
-            let (column, message) = (error.column(), error.to_string());
-            let place = format!(" at line {} column {column}", error.line());
-            let what = message.strip_suffix(&place).unwrap_or(&message);
-            format!("not JSON: {what} at column {column}")
-        })?;
-        Self::of_value(value)
-    }
-
-    fn of_value(value: Value) -> Result<Self, String> {
-        let Value::Object(map) = value else {
-            return Err("not a JSON object".into());
-        };
-        Ok(Self {
-            map,
-            place: String::new(),
-        })
-    }
-
     /// Reads the commands of a line: one, or a list.
     fn commands(
         mut self,

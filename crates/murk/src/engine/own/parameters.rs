@@ -7,9 +7,9 @@ use murk_core::FieldId;
 use toml::de::DeTable;
 
 use crate::engine::error::WorldFault;
-use crate::engine::field::Field;
 use crate::engine::space::Space;
 use crate::engine::value::{Keys, TomlValue, Wrong};
+use crate::engine::world::Field;
 
 /// A type that a parameter can have: `bool`, `u16`, `u32`, `u64`, `i64`, `f32`, `f64`, `String`, a
 /// `Vec` of one of them, a pair (written as a list of two), or an `Option` for a key that may be

@@ -7,8 +7,8 @@ use murk_core::{Coord, FieldId};
 use murk_propagator::Propagator as Origin;
 
 use crate::engine::error::WorldFault;
-use crate::engine::field::Field;
 use crate::engine::space::Space;
+use crate::engine::world::Field;
 
 /// A stock propagator, as data. [`parameters`] reads and writes its keys.
 ///

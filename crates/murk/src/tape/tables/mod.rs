@@ -1,12 +1,8 @@
 //! The tables of a recording: ticks and commands. With a world there are also the outcomes of commands and a
 //! grid for each field, from the replay.
 
-mod clock;
-mod columns;
 mod defs;
 mod facts;
-mod frames;
-mod parameters;
 mod pass;
 mod replay;
 mod scan;

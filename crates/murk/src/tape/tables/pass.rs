@@ -6,17 +6,17 @@ use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{At, Stamp};
 
-use super::clock::Clock;
-use super::columns::{COMMANDS, COORD, CommandRow, OUTCOME, REPLAYED_HASH, TICKS, TickRow, coord};
 use super::defs::Grid;
+use super::defs::{COMMANDS, COORD, CommandRow, OUTCOME, REPLAYED_HASH, TICKS, TickRow, coord};
 use super::defs::{grid, of};
 use super::facts::{FIRST_COUNTED, RUN, RunFacts};
-use super::parameters::{PARAMETERS, parameters};
+use super::facts::{PARAMETERS, parameters};
 use super::replay::CheckedWorld;
 use crate::engine::own::Kinds;
 use crate::engine::{EngineWorld, World};
 use crate::tape::error::stopped;
 use crate::tape::opened::MurkTape;
+use crate::tape::steps::Clock;
 use crate::tape::world;
 use crate::{Frame, Hash, Header, Stats};
 

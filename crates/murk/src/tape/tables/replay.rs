@@ -3,7 +3,7 @@
 use gametape_core::Stamp;
 use gametape_core::tape::{AnyFinding, Error};
 
-use super::frames::{FrameFinder, Marks};
+use super::seek::{FrameFinder, Marks};
 use crate::engine::{EngineError, EngineWorld, SavedWorld, World};
 use crate::replay::comparison::{HashComparison, hash_of};
 use crate::simulation::Checkpoint;

@@ -6,11 +6,11 @@ use gametape_core::table::{Lane, Scan, Span, TableDef, Visit};
 use gametape_core::tape::{Error, Estimate, Follow, Grown, Partial, RowCount, Work};
 use gametape_core::{At, Clocks, Input, InputStream, Stamp};
 
-use super::clock::Clock;
-use super::columns::{COMMANDS, TICKS};
+use super::defs::{COMMANDS, TICKS};
 use super::pass::Pass;
 use crate::tape::beside;
 use crate::tape::opened::MurkTape;
+use crate::tape::steps::Clock;
 use crate::{Feed, ReadOptions, Reader};
 
 /// Scans tables in one pass.
