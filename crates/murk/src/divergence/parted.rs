@@ -6,11 +6,11 @@ use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
 use super::cause::Divergence;
-use super::difference::{Difference, Listed};
+use super::cause::{Difference, Listed};
 use crate::divergence::{Candidate, explain};
-use crate::model::text::ShownValue;
+use crate::model::payload::ShownValue;
 use crate::simulation::Simulation;
-use crate::simulation::state::State;
+use crate::simulation::hash::State;
 
 /// The first tick at which two replays of the same commands differ. Such a world is not
 /// deterministic, so no slip can be found from its divergence.

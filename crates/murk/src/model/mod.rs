@@ -3,7 +3,6 @@
 pub mod command;
 pub mod list;
 pub mod payload;
-pub mod text;
 
 use std::borrow::Cow;
 use std::fmt;

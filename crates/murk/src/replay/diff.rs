@@ -4,13 +4,13 @@ use crate::divergence::{Cause, Difference};
 use crate::error::Error;
 use crate::layout::Frame;
 use crate::model::Header;
-use crate::model::text::CommandText;
+use crate::model::payload::CommandText;
 use crate::read::Replay;
 use crate::replay::comparison::hash_of;
 use crate::replay::sync_test::compare;
 use crate::replay::verify::{VerifyError, replayable, run};
 use crate::simulation::Simulation;
-use crate::simulation::state::State;
+use crate::simulation::hash::State;
 use gametape_core::text::{Bytes, Grouped, Hash};
 
 /// The differences between two recordings.

@@ -8,7 +8,7 @@ use crate::divergence::{Difference, Listed};
 use crate::model::command::Commands;
 use crate::replay::checkpoints::side_by_side;
 use crate::replay::comparison::hash_of;
-use crate::simulation::state::State;
+use crate::simulation::hash::State;
 use crate::simulation::{Checkpoint, Simulation};
 
 /// Runs that agreed at every tick.

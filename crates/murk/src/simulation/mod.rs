@@ -3,7 +3,6 @@
 pub mod faulty;
 pub mod hash;
 pub mod past;
-pub mod state;
 
 use crate::model::ConfigForm;
 use crate::model::Header;

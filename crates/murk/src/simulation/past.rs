@@ -8,7 +8,7 @@ use gametape_core::{Datum, ToDatum};
 
 use crate::model::command::{Command, Commands};
 use crate::model::payload::Payload;
-use crate::model::text::ShownValue;
+use crate::model::payload::ShownValue;
 
 /// The bytes of commands that are kept.
 const HISTORY_BYTES: usize = 4 << 20;

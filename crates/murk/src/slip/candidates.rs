@@ -6,7 +6,7 @@ use super::window::Window;
 use crate::divergence::explain;
 use crate::model::payload::Payload;
 use crate::simulation::Checkpoint;
-use crate::simulation::state::State;
+use crate::simulation::hash::State;
 
 /// The most ticks that may be missing.
 const MISSING: usize = 8;

@@ -4,8 +4,8 @@ use super::window::Window;
 use crate::divergence::{CommandAt, Slip, Target};
 use crate::layout::encode::CommandBuf;
 use crate::model::command::{Command, Commands};
+use crate::model::payload::CommandText;
 use crate::model::payload::Payload;
-use crate::model::text::CommandText;
 use crate::simulation::Simulation;
 
 /// A single change of the log. Frames are numbered by their places in the window, commands by their

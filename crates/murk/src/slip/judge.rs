@@ -309,7 +309,7 @@ mod tests {
     use super::*;
     use crate::divergence::{CommandAt, Difference};
     use crate::engine::EngineWorld;
-    use crate::model::text::CommandText;
+    use crate::model::payload::CommandText;
 
     fn dropped() -> Slip {
         Slip::Dropped(CommandAt {

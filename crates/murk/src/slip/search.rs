@@ -11,7 +11,7 @@ use crate::divergence::{Candidate, explain};
 use crate::divergence::{CommandAt, Difference, Parted, Slip};
 use crate::replay::comparison::hash_of;
 use crate::simulation::Checkpoint;
-use crate::simulation::state::State;
+use crate::simulation::hash::State;
 
 /// The number of frames between saved states before the divergence.
 const MARK: usize = 16;

@@ -9,7 +9,7 @@ use super::window::Window;
 use crate::divergence::Parted;
 use crate::replay::comparison::hash_of;
 use crate::replay::sync_test::compare;
-use crate::simulation::state::State;
+use crate::simulation::hash::State;
 use crate::simulation::{Checkpoint, Simulation};
 
 /// The number of frames after the divergence that are made again.

@@ -11,7 +11,7 @@ use super::error::stopped;
 use super::opened::MurkTape;
 use super::world::{self, WorldFile};
 use crate::engine::own::Kinds;
-use crate::model::text::ShownValue;
+use crate::model::payload::ShownValue;
 use crate::replay::diff::{diff_states_while, diff_while};
 use crate::{
     Cause, CommandText, Difference, Frame, FrameDiff, Hash, Replay, StateDiff, VerifyError, read,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gametape_core::ToDatum;
 use serde_json::{Map, Value as Json, json};
 
-use crate::model::text::ShownValue;
+use crate::model::payload::ShownValue;
 use crate::{Difference, Divergence, Explanation, Slip};
 
 /// A recording of the smallest log.

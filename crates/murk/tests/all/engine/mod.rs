@@ -6,7 +6,6 @@ mod commands;
 mod hostile;
 mod origin;
 mod own;
-mod panics;
 mod second;
 mod slips;
 mod spaces;

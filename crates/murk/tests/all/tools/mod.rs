@@ -1,5 +1,9 @@
 //! The tools for the files of simulations: recording, minimising, testing determinism, resuming.
 
+mod record;
+mod resume;
+mod run;
+
 use std::fs;
 use std::path::Path;
 

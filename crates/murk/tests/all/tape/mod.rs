@@ -1,5 +1,8 @@
 //! Recordings of worlds as tapes, checked as users of the library do.
 
+mod seek;
+mod tables;
+
 use std::fs;
 use std::io::Cursor;
 use std::sync::Arc;

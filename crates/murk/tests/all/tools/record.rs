@@ -14,9 +14,9 @@ use gametape_murk::{CommandBuf, read, verify};
 use gametape_samples::murk::WEATHER;
 use proptest::prelude::*;
 
-use crate::common::refusals;
 use crate::common::runs::Acting;
 use crate::common::tapes::{audit, found, heat, in_memory, options, played, stoves, temporary};
+use crate::common::{only, refusals, set};
 
 fn branching(output: &Path, from: &[u8], tick: Option<u64>, ticks: u64) -> RecordOptions {
     let tape = in_memory(from);
@@ -62,26 +62,12 @@ proptest! {
         prop_assert_eq!(&frames(&bytes)[..taken], &frames(&source)[..taken]);
         prop_assert_eq!(bytes.get(..100), source.get(..100));
         let both = |now: u64| match now.cmp(&tick) {
-            std::cmp::Ordering::Greater if now == tick + more => listed_buffer(&line(now)),
+            std::cmp::Ordering::Greater if now == tick + more => only(&set(&[3, 4], 0, 9.0)),
             std::cmp::Ordering::Greater => CommandBuf::new(),
             _ => stoves(now),
         };
         prop_assert_eq!(bytes, played(&world, tick + more, both));
     }
-}
-
-/// Returns the commands of one line.
-fn listed_buffer(_: &str) -> CommandBuf {
-    let set = gametape_murk::Payload::SetField {
-        coord: (&[3, 4]).into(),
-        field: 0,
-        value: 9.0,
-    };
-    let mut buffer = CommandBuf::new();
-    buffer
-        .push(&gametape_murk::Envelope::default(), &set)
-        .unwrap();
-    buffer
 }
 
 #[test]
