@@ -8,8 +8,7 @@ use gametape_core::table::{
 };
 use gametape_core::tape::Error;
 
-use super::facts::PARAMETERS;
-use super::facts::RUN;
+use super::facts::{PARAMETERS, RUN};
 use crate::engine::{EngineWorld, FieldType, Outcome, World};
 use crate::model::list::Coord;
 use crate::{Command, Location, Payload, Simulation};
@@ -182,24 +181,26 @@ impl Rows for TickRow {
     type Row<'a> = Self;
 }
 
+type TickField = Field<TickRow>;
+
 pub(super) const TICKS: Table<TickRow> = Table {
     name: "ticks",
     lane: Lane::Events,
     doc: "The ticks.",
     fields: &[
-        Field::<TickRow>::new(
+        TickField::new(
             "hash",
             Text,
             "The hash of the state after the tick, 16 hexadecimal digits.",
             |row| row.hash.as_str().into(),
         ),
-        Field::<TickRow>::new(
+        TickField::new(
             "commands",
             Uint,
             "The number of commands that were submitted.",
             |row| row.commands.into(),
         ),
-        Field::<TickRow>::new(
+        TickField::new(
             "replayed_hash",
             Text,
             "The hash of the state after the tick in the replay. From the first tick at which it is not the recorded \
@@ -260,44 +261,46 @@ pub(super) const REPLAYED_HASH: usize = 2;
 pub(super) const COORD: usize = 7;
 pub(super) const OUTCOME: usize = 13;
 
+type CommandField = Field<CommandRows>;
+
 pub(super) const COMMANDS: Table<CommandRows> = Table {
     name: "commands",
     lane: Lane::Events,
     doc: "The commands of each tick, in the order in which they were submitted.",
     fields: &[
-        Field::<CommandRows>::new(
+        CommandField::new(
             "number",
             Uint,
             "The number of the command within its tick, from 0.",
             |row| row.number.into(),
         )
         .key(),
-        Field::<CommandRows>::new(
+        CommandField::new(
             "kind",
             Text,
             "The kind of the command: `set_field`, `move`, `spawn` and so on; missing if its payload can't be read.",
             |row| row.payload.as_ref().map(Payload::name).into(),
         ),
-        Field::<CommandRows>::new(
+        CommandField::new(
             "priority_class",
             Uint,
             "Lower classes are applied earlier.",
             |row| row.command.envelope.priority_class.into(),
         ),
-        Field::<CommandRows>::new(
+        CommandField::new(
             "source_id",
             Uint,
             "The source that submitted the command.",
             |row| row.command.envelope.source_id.into(),
         )
         .wide(),
-        Field::<CommandRows>::new("source_seq", Uint, "The source's own count.", |row| {
+        CommandField::new("source_seq", Uint, "The source's own count.", |row| {
             row.command.envelope.source_seq.into()
         }),
-        Field::<CommandRows>::new("arrival_seq", Uint, "The recorder's count.", |row| {
+        CommandField::new("arrival_seq", Uint, "The recorder's count.", |row| {
             row.command.envelope.arrival_seq.into()
         }),
-        Field::<CommandRows>::new(
+        CommandField::new(
             "expires_after_tick",
             Uint,
             "The last tick at which the command is still applied; missing if it never expires.",
@@ -307,44 +310,44 @@ pub(super) const COMMANDS: Table<CommandRows> = Table {
             },
         )
         .unit("ticks"),
-        Field::<CommandRows>::new(
+        CommandField::new(
             "coord",
             Text,
             "The cell that the command names, as numbers separated by commas.",
             |row| (!row.coord.is_empty()).then_some(row.coord.as_str()).into(),
         ),
-        Field::<CommandRows>::new("field", Uint, "The field that the command sets.", |row| {
+        CommandField::new("field", Uint, "The field that the command sets.", |row| {
             let field = match row.payload {
                 Some(Payload::SetField { field, .. }) => Some(field),
                 _ => None,
             };
             field.into()
         }),
-        Field::<CommandRows>::new(
+        CommandField::new(
             "value",
             Float64,
             "The value that the command sets.",
             |row| row.value().into(),
         ),
-        Field::<CommandRows>::new("key", Uint, "The parameter that the command sets.", |row| {
+        CommandField::new("key", Uint, "The parameter that the command sets.", |row| {
             let key = match row.payload {
                 Some(Payload::SetParameter { key, .. }) => Some(key),
                 _ => None,
             };
             key.into()
         }),
-        Field::<CommandRows>::new(
+        CommandField::new(
             "entity_id",
             Uint,
             "The entity that the command moves or removes.",
             |row| row.entity().into(),
         )
         .wide(),
-        Field::<CommandRows>::new("payload_bytes", Uint, "The size of the payload.", |row| {
+        CommandField::new("payload_bytes", Uint, "The size of the payload.", |row| {
             (row.command.payload.len() as u64).into()
         })
         .unit("bytes"),
-        Field::<CommandRows>::new(
+        CommandField::new(
             "outcome",
             Text,
             "The outcome in the replay: `applied`, `expired`, `unsupported`, `not_applied`, `refused` or `rolled_back`; missing without a world.",

@@ -54,6 +54,17 @@ impl Rows for RunFacts<'static> {
     type Row<'a> = RunFacts<'a>;
 }
 
+type Fact = Field<RunFacts<'static>>;
+
+/// The number of commands of a type.
+macro_rules! kind {
+    ($name:literal, $tag:literal, $doc:literal) => {
+        Fact::new(concat!("kinds_", $name), Uint, $doc, |row| {
+            row.kind($tag).into()
+        })
+    };
+}
+
 /// The first column that is counted over all frames; those before it are in the header.
 pub(super) const FIRST_COUNTED: usize = 9;
 
@@ -63,165 +74,129 @@ pub(super) const RUN: Table<RunFacts<'static>> = Table {
     lane: Lane::Facts,
     doc: "The run: its header, and the statistics of its ticks and commands.",
     fields: &[
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "build_toolchain",
             Text,
             "The compiler that built the recorder.",
             |row| row.header.build.toolchain.as_ref().into(),
         ),
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "build_target_triple",
             Text,
             "The target that the recorder was built for.",
             |row| row.header.build.target_triple.as_ref().into(),
         ),
-        Field::<RunFacts<'static>>::new(
-            "build_murk_version",
-            Text,
-            "The version of Murk.",
-            |row| row.header.build.murk_version.as_ref().into(),
-        ),
-        Field::<RunFacts<'static>>::new(
+        Fact::new("build_murk_version", Text, "The version of Murk.", |row| {
+            row.header.build.murk_version.as_ref().into()
+        }),
+        Fact::new(
             "build_compile_flags",
             Text,
             "The flags that the recorder was built with.",
             |row| row.header.build.compile_flags.as_ref().into(),
         ),
-        Field::<RunFacts<'static>>::new("seed", Uint, "The seed of the world.", |row| {
+        Fact::new("seed", Uint, "The seed of the world.", |row| {
             row.header.seed.into()
         })
         .wide(),
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "config_hash",
             Text,
             "The hash of the world's configuration, 16 hexadecimal digits.",
             |row| row.config_hash.as_deref().into(),
         ),
-        Field::<RunFacts<'static>>::new("fields", Uint, "Fields of the world.", |row| {
+        Fact::new("fields", Uint, "Fields of the world.", |row| {
             row.header.field_count.into()
         }),
-        Field::<RunFacts<'static>>::new("cells", Uint, "Cells of the world.", |row| {
+        Fact::new("cells", Uint, "Cells of the world.", |row| {
             row.header.cell_count.into()
         }),
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "space_descriptor",
             Text,
             "A description of the space descriptor.",
             |row| row.space.as_deref().into(),
         ),
-        Field::<RunFacts<'static>>::new("ticks", Uint, "Ticks that were recorded.", |row| {
+        Fact::new("ticks", Uint, "Ticks that were recorded.", |row| {
             row.stats.frames.into()
         }),
-        Field::<RunFacts<'static>>::new("first_tick", Uint, "The first tick.", |row| {
+        Fact::new("first_tick", Uint, "The first tick.", |row| {
             row.stats.first_tick.into()
         }),
-        Field::<RunFacts<'static>>::new("last_tick", Uint, "The last tick.", |row| {
+        Fact::new("last_tick", Uint, "The last tick.", |row| {
             row.stats.last_tick.into()
         }),
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "duration_ms",
             Uint,
             "The time that the ticks take, in the world's time.",
             |row| row.dt.map(|dt| info::duration_ms(dt, row.stats)).into(),
         )
         .unit("ms"),
-        Field::<RunFacts<'static>>::new("commands", Uint, "Commands of all ticks.", |row| {
+        Fact::new("commands", Uint, "Commands of all ticks.", |row| {
             row.stats.commands.into()
         }),
-        Field::<RunFacts<'static>>::new(
-            "commands_per_tick",
-            Float64,
-            "Commands per tick.",
-            |row| row.stats.commands_per_frame().into(),
-        ),
-        Field::<RunFacts<'static>>::new(
+        Fact::new("commands_per_tick", Float64, "Commands per tick.", |row| {
+            row.stats.commands_per_frame().into()
+        }),
+        Fact::new(
             "commands_per_s",
             Float64,
             "Commands per second of the world's time.",
             |row| row.commands_per_s().into(),
         )
         .unit("1/s"),
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "max_commands_in_a_tick",
             Uint,
             "The largest number of commands in a tick.",
             |row| row.stats.max_commands.into(),
         ),
-        Field::<RunFacts<'static>>::new("idle_ticks", Uint, "Ticks without commands.", |row| {
+        Fact::new("idle_ticks", Uint, "Ticks without commands.", |row| {
             row.stats.idle_frames.into()
         }),
-        Field::<RunFacts<'static>>::new(
-            "kinds_move",
-            Uint,
-            "Commands that move an entity.",
-            |row| row.kind(0).into(),
+        kind!("move", 0, "Commands that move an entity."),
+        kind!("spawn", 1, "Commands that put an entity into the world."),
+        kind!(
+            "despawn",
+            2,
+            "Commands that take an entity out of the world."
         ),
-        Field::<RunFacts<'static>>::new(
-            "kinds_spawn",
-            Uint,
-            "Commands that put an entity into the world.",
-            |row| row.kind(1).into(),
+        kind!("set_field", 3, "Commands that set a value in a cell."),
+        kind!("custom", 4, "Commands of the recorder's own type."),
+        kind!("set_parameter", 5, "Commands that set a parameter."),
+        kind!(
+            "set_parameter_batch",
+            6,
+            "Commands that set several parameters."
         ),
-        Field::<RunFacts<'static>>::new(
-            "kinds_despawn",
-            Uint,
-            "Commands that take an entity out of the world.",
-            |row| row.kind(2).into(),
-        ),
-        Field::<RunFacts<'static>>::new(
-            "kinds_set_field",
-            Uint,
-            "Commands that set a value in a cell.",
-            |row| row.kind(3).into(),
-        ),
-        Field::<RunFacts<'static>>::new(
-            "kinds_custom",
-            Uint,
-            "Commands of the recorder's own type.",
-            |row| row.kind(4).into(),
-        ),
-        Field::<RunFacts<'static>>::new(
-            "kinds_set_parameter",
-            Uint,
-            "Commands that set a parameter.",
-            |row| row.kind(5).into(),
-        ),
-        Field::<RunFacts<'static>>::new(
-            "kinds_set_parameter_batch",
-            Uint,
-            "Commands that set several parameters.",
-            |row| row.kind(6).into(),
-        ),
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "unreadable",
             Uint,
             "Commands whose payload has no typed form.",
             |row| row.stats.unreadable.into(),
         ),
-        Field::<RunFacts<'static>>::new("anonymous", Uint, "Commands without a source.", |row| {
+        Fact::new("anonymous", Uint, "Commands without a source.", |row| {
             row.stats.anonymous.into()
         }),
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "other_sources",
             Uint,
             "Commands of sources that are not counted separately.",
             |row| row.stats.other_sources.into(),
         ),
-        Field::<RunFacts<'static>>::new("expiring", Uint, "Commands that can expire.", |row| {
+        Fact::new("expiring", Uint, "Commands that can expire.", |row| {
             row.stats.expiring.into()
         }),
-        Field::<RunFacts<'static>>::new(
+        Fact::new(
             "expired",
             Uint,
             "Commands that had expired when they were submitted.",
             |row| row.stats.expired.into(),
         ),
-        Field::<RunFacts<'static>>::new(
-            "payload_bytes",
-            Uint,
-            "The size of all payloads.",
-            |row| row.stats.payload_bytes.into(),
-        )
+        Fact::new("payload_bytes", Uint, "The size of all payloads.", |row| {
+            row.stats.payload_bytes.into()
+        })
         .unit("bytes"),
     ],
 };
@@ -243,6 +218,8 @@ impl Rows for ParameterRows {
     type Row<'a> = ParameterRow;
 }
 
+type Parameter = Field<ParameterRows>;
+
 /// The parameters of the world that a recording is replayed in.
 pub(in crate::tape) const PARAMETERS: Table<ParameterRows> = Table {
     name: "parameters",
@@ -250,40 +227,40 @@ pub(in crate::tape) const PARAMETERS: Table<ParameterRows> = Table {
     doc: "The parameters of the world, its space, fields and propagators, if the world is known. Commands that set a \
           parameter are in `commands`; the engine accepts none of them.",
     fields: &[
-        Field::<ParameterRows>::new(
+        Parameter::new(
             "part",
             Text,
             "The owner of the parameter: `world`, `space`, `field` or `propagator`.",
             |row| row.part.into(),
         )
         .key(),
-        Field::<ParameterRows>::new(
+        Parameter::new(
             "number",
             Uint,
             "The number of the field or propagator, from 0; 0 for the world and its space.",
             |row| row.number.into(),
         )
         .key(),
-        Field::<ParameterRows>::new(
+        Parameter::new(
             "parameter",
             Text,
             "Its name, as a world's file spells it.",
             |row| row.name.as_str().into(),
         )
         .key(),
-        Field::<ParameterRows>::new(
+        Parameter::new(
             "of",
             Text,
             "The name of the field, or the kind of the space or the propagator.",
             |row| row.of.as_str().into(),
         ),
-        Field::<ParameterRows>::new(
+        Parameter::new(
             "value",
             Text,
             "Its value, as a world's file spells it; defaults are filled in.",
             |row| row.value.as_str().into(),
         ),
-        Field::<ParameterRows>::new("amount", Float64, "Its value, if it is a number.", |row| {
+        Parameter::new("amount", Float64, "Its value, if it is a number.", |row| {
             row.amount.into()
         }),
     ],

@@ -75,7 +75,7 @@ pub struct Acting<F> {
 
 impl<F: Fn(&mut StepContext<'_>) + Send + Sync + 'static> Acting<F> {
     /// Returns a propagator that declares to read nothing.
-    pub fn new(field: FieldId, mode: WriteMode, step: F) -> Box<dyn Propagator> {
+    pub fn boxed(field: FieldId, mode: WriteMode, step: F) -> Box<dyn Propagator> {
         Box::new(Self {
             reads: Vec::new(),
             previous: Vec::new(),

@@ -452,7 +452,7 @@ fn what_is_kept_beside_the_fields_is_found() {
         let kinds = Kinds::new().with("counter", move |keys| {
             let (into, own) = (keys.field("into")?, AtomicU32::new(0));
             let of_all = if shared { &SHARED } else { &UNUSED };
-            Ok(Acting::new(into, WriteMode::Full, move |ctx| {
+            Ok(Acting::boxed(into, WriteMode::Full, move |ctx| {
                 let out = ctx.writes().write(into).unwrap();
                 out.fill(own.fetch_add(1, Ordering::Relaxed) as f32);
                 out[1] = of_all.fetch_add(1, Ordering::Relaxed) as f32;

@@ -334,24 +334,24 @@ struct Case {
 impl Case {
     /// Records that many ticks. If `fed`, what differs in one tick is seen in the later ones.
     fn new(how: How, seed: u64, fed: bool, ticks: u64) -> Self {
-        Self::recorded(how, seed, fed, storm(&mut Dice(seed), ticks), None)
+        Self::recorded(how, seed, fed, &storm(&mut Dice(seed), ticks), None)
     }
 
     /// The same, but a command of a tick (from 1) is not taken.
     fn slipped(how: How, seed: u64, fed: bool, ticks: u64, tick: usize) -> Self {
         let mut log = storm(&mut Dice(seed), ticks);
         log[tick - 1] = only(&set(&[1, 2], 1, 0.625));
-        Self::recorded(how, seed, fed, log, Some(tick))
+        Self::recorded(how, seed, fed, &log, Some(tick))
     }
 
-    fn recorded(how: How, seed: u64, fed: bool, log: Vec<CommandBuf>, slip: Option<usize>) -> Self {
+    fn recorded(how: How, seed: u64, fed: bool, log: &[CommandBuf], slip: Option<usize>) -> Self {
         let nature = Nature::new(how, seed);
         let world = nature.world(fed);
-        let mut taken = log.clone();
+        let mut taken = log.to_vec();
         if let Some(tick) = slip {
             taken[tick - 1] = CommandBuf::new();
         }
-        let bytes = recorded(&world, &log, &taken);
+        let bytes = recorded(&world, log, &taken);
         Self {
             nature,
             world,
@@ -474,9 +474,10 @@ fn threads_that_come_as_they_like_are_no_slip() {
     for seed in 0..6 {
         let case = Case::new(How::Threads, seed, seed % 2 == 0, 60);
         let codes = codes(&case.audited(600.0));
-        let wrong = match case.nature.differ() {
-            true => "murk.one-slip",
-            false => "murk.not-deterministic",
+        let wrong = if case.nature.differ() {
+            "murk.one-slip"
+        } else {
+            "murk.not-deterministic"
         };
         assert!(!codes.contains(&wrong), "{seed} {codes:?}");
     }
@@ -515,7 +516,7 @@ fn what_differs_now_and_then_is_no_slip() {
         let said = codes.contains(&"murk.not-deterministic");
         parted += usize::from(said);
         let named = codes.contains(&"murk.one-slip");
-        let right = !(named && differ) && (!said || differ && !named);
+        let right = if differ { !named } else { !said };
         let first = !said || codes[0] == "murk.not-deterministic";
         assert!(right && first, "{how:?} {seed}: {:#?}", audit.findings);
     }
@@ -665,7 +666,7 @@ fn going_on_with_what_is_not_the_same_each_time_does_not_blame_the_file_alone() 
     for (how, cut) in [(How::Map, 0), (How::Map, 3), (last, 0), (last, 3)] {
         let mut log = storm(&mut Dice(4), 60);
         log[59] = CommandBuf::new();
-        let case = Case::recorded(how, 4, true, log, None);
+        let case = Case::recorded(how, 4, true, &log, None);
         let (_folder, path) = temporary("run.murk");
         let kept = &case.bytes[..case.bytes.len() - cut];
         fs::write(&path, kept).unwrap();

@@ -48,7 +48,7 @@ fn own(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError>
         Habit::InPlace => (field, WriteMode::Incremental),
         Habit::Unsaid => (other, WriteMode::Full),
     };
-    Ok(Acting::new(declared, mode, move |ctx| {
+    Ok(Acting::boxed(declared, mode, move |ctx| {
         let tick = ctx.tick_id().0;
         let values = ctx.writes().write(field).unwrap();
         for (cell, at) in values.iter_mut().enumerate() {

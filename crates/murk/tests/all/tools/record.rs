@@ -228,7 +228,7 @@ fn parameters_are_set_by_their_names() {
 /// Puts a drop into a cell in each tick, as many as the tick's number.
 fn drip(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> {
     let into = keys.field("into")?;
-    Ok(Acting::new(into, WriteMode::Incremental, move |ctx| {
+    Ok(Acting::boxed(into, WriteMode::Incremental, move |ctx| {
         let tick = ctx.tick_id().0 as f32;
         ctx.writes().write(into).unwrap()[0] += tick;
     }))

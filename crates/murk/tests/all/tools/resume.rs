@@ -44,7 +44,7 @@ coefficient = 0.5
 
 const TICKS: u64 = 200;
 
-/// CommandList of all types in two of three ticks, with the first and the last.
+/// Commands of all types in two of three ticks, with the first and the last.
 fn commands(until: u64) -> CommandList {
     let mut lines = String::new();
     for tick in (1..=until).filter(|tick| tick % 3 != 0) {
