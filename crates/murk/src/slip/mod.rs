@@ -18,7 +18,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 #[cfg(feature = "tape")]
-pub(crate) use edit::set;
+pub(crate) use edit::{set, stored};
 use search::{Case, Fresh, Search};
 pub(crate) use window::Window;
 

@@ -434,7 +434,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         {
             return None;
         }
-        if let Edit::Remove { frame } = edit
+        if let Edit::Remove(frame) = edit
             && !is_repeated(window, *frame)
         {
             return None;

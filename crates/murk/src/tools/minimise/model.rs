@@ -17,13 +17,9 @@ pub(super) struct MadeTick {
 
 impl MadeTick {
     fn add(&mut self, at: usize, commands: Commands<'_>, number: usize) -> Option<()> {
-        let mut all = CommandBuf::new();
         let before = self.commands.as_commands().iter().take(at);
         let after = self.commands.as_commands().iter().skip(at);
-        for command in before.chain(commands).chain(after) {
-            all.push_stored(&command).ok()?;
-        }
-        self.commands = all;
+        self.commands = slip::stored(before.chain(commands).chain(after))?;
         self.numbers.insert(at.min(self.numbers.len()), number);
         Some(())
     }
@@ -48,13 +44,9 @@ impl MadeTick {
 
     /// Returns those of its commands that are kept.
     fn kept(&self, kept: &[usize]) -> Option<CommandBuf> {
-        let mut commands = CommandBuf::new();
-        for (command, number) in self.commands.as_commands().iter().zip(&self.numbers) {
-            if kept.binary_search(number).is_ok() {
-                commands.push_stored(&command).ok()?;
-            }
-        }
-        Some(commands)
+        let commands = self.commands.as_commands().iter().zip(&self.numbers);
+        let kept = commands.filter(|(_, number)| kept.binary_search(number).is_ok());
+        slip::stored(kept.map(|(command, _)| command))
     }
 }
 
