@@ -42,10 +42,9 @@ impl World {
         kinds: &Kinds,
     ) -> Result<Self, WorldError> {
         let (section, key) = self.place_of(parameter)?;
-        let canonical = self.canonical();
-        let text = String::from_utf8_lossy(&canonical);
         let line = format!("{key} = {}", spelled(value));
-        let changed = Self::from_toml_with(&replaced(&text, section, key, &line), kinds);
+        let text = CanonicalText::of(self).replaced(section, key, &line);
+        let changed = Self::from_toml_with(&text, kinds);
         changed.map_err(WorldError::without_line)
     }
 
@@ -104,19 +103,18 @@ impl World {
     /// ```
     #[must_use]
     pub fn parameters(&self) -> Vec<(String, String)> {
-        let canonical = self.canonical();
-        let text = String::from_utf8_lossy(&canonical);
-        let fields = self
-            .fields
-            .iter()
-            .map(|field| format!("field.{}.", field.name));
-        let propagators = (0..self.propagators.len()).map(|at| format!("propagator.{at}."));
-        let parts = [String::new(), "space.".to_owned()].into_iter();
-        let parts = parts.chain(fields).chain(propagators);
-        let sections = parts.zip(text.split("\n\n"));
-        let parameters = sections.flat_map(|(part, section)| {
-            let lines = section.lines().filter_map(|line| line.split_once(" = "));
-            lines.map(move |(key, value)| (format!("{part}{key}"), value.to_owned()))
+        let text = CanonicalText::of(self);
+        let before = 2 + self.fields.len();
+        let parameters = text.lines().map(|line| {
+            let part = match line.section {
+                0 => String::new(),
+                1 => "space.".to_owned(),
+                at => match self.fields.get(at - 2) {
+                    Some(field) => format!("field.{}.", field.name),
+                    None => format!("propagator.{}.", at - before),
+                },
+            };
+            (format!("{part}{}", line.key), line.value.to_owned())
         });
         parameters.collect()
     }
@@ -232,76 +230,72 @@ fn spelled(value: &str) -> String {
     }
 }
 
-/// Returns the canonical text with another line for a key of one of its sections. Sections begin
-/// with an empty line, and a key has one line.
-fn replaced(text: &str, section: usize, key: &str, line: &str) -> String {
-    let mut sections: Vec<Vec<&str>> = text
-        .split("\n\n")
-        .map(|section| section.lines().collect())
-        .collect();
-    if let Some(lines) = sections.get_mut(section) {
-        let of_key = |line: &&mut &str| {
-            let rest = line.strip_prefix(key);
-            rest.is_some_and(|rest| rest.starts_with(" = "))
-        };
-        match lines.iter_mut().find(of_key) {
-            Some(there) => *there = line,
-            None => lines.push(line),
-        }
+/// The canonical text of a world. Its sections (the world, its space, each field, each propagator) begin with an
+/// empty line, and a key has one line.
+struct CanonicalText(String);
+
+/// A line of a canonical text.
+#[derive(Clone, Copy)]
+struct WorldLine<'t> {
+    /// Its number among the lines.
+    at: usize,
+    section: usize,
+    key: &'t str,
+    value: &'t str,
+}
+
+impl CanonicalText {
+    fn of(world: &World) -> Self {
+        Self(String::from_utf8_lossy(&world.canonical()).into_owned())
     }
-    let sections: Vec<String> = sections.iter().map(|lines| lines.join("\n")).collect();
-    sections.join("\n\n") + "\n"
+
+    /// Returns the lines that have a key.
+    fn lines(&self) -> impl Iterator<Item = WorldLine<'_>> {
+        let mut section = 0;
+        let lines = self.0.lines().enumerate();
+        lines.filter_map(move |(at, line)| {
+            section += usize::from(line.is_empty());
+            let (key, value) = line.split_once(" = ")?;
+            Some(WorldLine {
+                at,
+                section,
+                key,
+                value,
+            })
+        })
+    }
+
+    /// Returns the text with another line for a key of a section.
+    fn replaced(&self, section: usize, key: &str, line: &str) -> String {
+        let start = format!("{key} = ");
+        let is_key = |there: &WorldLine<'_>| {
+            let whole = format!("{} = {}", there.key, there.value);
+            there.section == section && whole.starts_with(&start)
+        };
+        if let Some(there) = self.lines().find(is_key) {
+            return self.with_line(there.at, Some(line));
+        }
+        let sections = self.0.split("\n\n").enumerate();
+        let sections = sections.map(|(at, text)| match text.trim_end() {
+            text if at == section => format!("{text}\n{line}"),
+            text => text.to_owned(),
+        });
+        sections.collect::<Vec<_>>().join("\n\n") + "\n"
+    }
+
+    /// Returns the text with another line, or without it.
+    fn with_line(&self, at: usize, line: Option<&str>) -> String {
+        let lines = self.0.lines().enumerate();
+        let lines = lines.filter_map(|(place, old)| if place == at { line } else { Some(old) });
+        lines.flat_map(|line| [line, "\n"]).collect()
+    }
 }
 
 /// The most worlds with other queues that are tried.
 const MOST_QUEUES: u32 = 2048;
 
-/// A line of a description that can be changed.
-struct WorldLine {
-    /// Its number among the lines.
-    at: usize,
-    /// The part of the world: empty, or `propagator 0 (emission), `.
-    part: String,
-    key: String,
-    value: String,
-}
-
-/// Returns the lines of a canonical description that affect how a world runs: `dt`, its queue, and
-/// all keys of its propagators.
-fn lines(text: &str) -> Vec<WorldLine> {
-    let mut found = Vec::new();
-    let (mut section, mut propagators, mut part) = ("", 0, String::new());
-    for (at, line) in text.lines().enumerate() {
-        if line.starts_with('[') {
-            section = line;
-            if section == "[[propagator]]" {
-                part = format!("propagator {propagators}, ");
-                propagators += 1;
-            }
-            continue;
-        }
-        let Some((key, value)) = line.split_once(" = ") else {
-            continue;
-        };
-        let of = match (section, key) {
-            ("[[propagator]]", "kind") => {
-                let number = propagators - 1;
-                part = format!("propagator {number} ({}), ", value.trim_matches('"'));
-                continue;
-            }
-            ("[[propagator]]", _) => part.clone(),
-            ("", "dt" | "max_ingress_queue") => String::new(),
-            _ => continue,
-        };
-        found.push(WorldLine {
-            at,
-            part: of,
-            key: key.to_owned(),
-            value: value.to_owned(),
-        });
-    }
-    found
-}
+/// A changed line: its number, the parameter, its value, and its other value; `None` for its default.
+type ChangedLine = (usize, String, String, Option<String>);
 
 /// Returns other values that a parameter may have had: half, double, a tenth, ten times, the
 /// opposite sign, zero; one more or less for counts; the other value if there are only two. The
@@ -333,19 +327,6 @@ fn others(value: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// Returns the text with another line, or without it.
-fn with_line(text: &str, at: usize, line: Option<&str>) -> String {
-    let mut changed = String::with_capacity(text.len());
-    for (place, old) in text.lines().enumerate() {
-        let line = if place == at { line } else { Some(old) };
-        if let Some(line) = line {
-            changed.push_str(line);
-            changed.push('\n');
-        }
-    }
-    changed
-}
-
 impl World {
     /// Returns worlds that differ from this one in one thing, each with its slip: a parameter as in
     /// `before`, if such a world is given; `dt` and each number of a propagator at its default, at
@@ -367,29 +348,33 @@ impl World {
         before: Option<&Self>,
         commands: u32,
     ) -> impl Iterator<Item = (Slip, Self)> + use<> {
-        let text = String::from_utf8_lossy(&self.canonical()).into_owned();
-        let mut texts = Vec::new();
-        let known = lines(&text);
+        let text = CanonicalText::of(self);
+        let mut texts: Vec<ChangedLine> = Vec::new();
+        let known = self.settings(&text);
+        let other = |(line, name): &(WorldLine<'_>, String), then: &str| {
+            let (name, now) = (name.clone(), line.value.to_owned());
+            (line.at, name, now, Some(then.to_owned()))
+        };
         if let Some(before) = before {
-            let before = String::from_utf8_lossy(&before.canonical()).into_owned();
-            texts.extend(changed_lines(&known, &lines(&before)));
+            let its = CanonicalText::of(before);
+            let its = before.settings(&its);
+            let changed = known.iter().filter_map(|one| {
+                let (then, _) = its.iter().find(|(_, name)| *name == one.1)?;
+                (then.value != one.0.value).then(|| other(one, then.value))
+            });
+            texts.extend(changed);
         }
-        for line in &known {
-            texts.extend(
-                others(&line.value)
-                    .into_iter()
-                    .map(|value| (line, value))
-                    .map(spelt),
-            );
-            texts.push((line.at, line.name(), line.value.clone(), None));
+        for one in &known {
+            let (line, name) = one;
+            texts.extend(others(line.value).iter().map(|value| other(one, value)));
+            texts.push((line.at, name.clone(), line.value.to_owned(), None));
         }
-        let queues = (1..commands.min(MOST_QUEUES)).rev();
-        if let Some(queue) = known.iter().find(|line| line.key == "max_ingress_queue") {
-            texts.extend(
-                queues
-                    .map(|queue| queue.to_string())
-                    .map(|value| spelt((queue, value))),
-            );
+        if let Some(queue) = known
+            .iter()
+            .find(|(line, _)| line.key == "max_ingress_queue")
+        {
+            let queues = (1..commands.min(MOST_QUEUES)).rev();
+            texts.extend(queues.map(|size| other(queue, &size.to_string())));
         }
         let this = self.clone();
         let mut tried: Vec<Self> = Vec::new();
@@ -403,8 +388,8 @@ impl World {
                 let key = key.rsplit(", ").next().unwrap_or(&key);
                 format!("{key} = {then}")
             });
-            let world =
-                Self::from_toml_with(&with_line(&text, at, line.as_deref()), &kinds).ok()?;
+            let world = text.with_line(at, line.as_deref());
+            let world = Self::from_toml_with(&world, &kinds).ok()?;
             let then = then.unwrap_or_else(|| "its default".to_owned());
             // Two values may give the same world, for example the default. It is tried once.
             if world == this || tried.contains(&world) {
@@ -414,6 +399,25 @@ impl World {
             Some((Slip::Parameter { key, now, then }, world))
         });
         parameters.chain(self.orders())
+    }
+
+    /// Returns the lines that affect how a world runs, with their names: `dt`, its queue, and all keys of its
+    /// propagators (`propagator 0 (reward), step_cost`).
+    fn settings<'t>(&self, text: &'t CanonicalText) -> Vec<(WorldLine<'t>, String)> {
+        let before = 2 + self.fields.len();
+        let named = text.lines().filter_map(|line| {
+            let key = line.key;
+            let name = match (line.section, key) {
+                (0, "dt" | "max_ingress_queue") => key.to_owned(),
+                (at, _) if at >= before && key != "kind" => {
+                    let kind = self.propagators.get(at - before)?.kind();
+                    format!("propagator {} ({kind}), {key}", at - before)
+                }
+                _ => return None,
+            };
+            Some((line, name))
+        });
+        named.collect()
     }
 
     /// Returns the worlds with two propagators swapped.
@@ -453,26 +457,4 @@ impl World {
                 }),
             })
     }
-}
-
-impl WorldLine {
-    fn name(&self) -> String {
-        format!("{}{}", self.part, self.key)
-    }
-}
-
-type ChangedLine = (usize, String, String, Option<String>);
-
-fn spelt((line, value): (&WorldLine, String)) -> ChangedLine {
-    (line.at, line.name(), line.value.clone(), Some(value))
-}
-
-/// Returns the lines that differ in another description.
-fn changed_lines(now: &[WorldLine], before: &[WorldLine]) -> Vec<ChangedLine> {
-    let changed = now.iter().filter_map(|line| {
-        let name = line.name();
-        let then = before.iter().find(|other| other.name() == name)?;
-        (then.value != line.value).then(|| spelt((line, then.value.clone())))
-    });
-    changed.collect()
 }

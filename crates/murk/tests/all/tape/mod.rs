@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use gametape_core::table::diff_tables;
 use gametape_core::tape::{
-    AnyFinding, Companions, Compare as _, Depth, Error, Format, OptionValue, Options, Secrets,
-    Source, Tape, Target, Verb, Verdict, Work,
+    AnyFinding, Companions, Compare as _, Depth, Error, Format, OptionValue, Options, Source, Tape,
+    Target, Verb, Verdict, Work,
 };
 use gametape_core::text::Grouped;
 use gametape_core::{At, Input, Severity, Time};
@@ -21,8 +21,8 @@ use gametape_murk::{CommandBuf, Envelope, Fault, Faulty, Header, Payload, Writer
 use gametape_samples::murk::{FORAGING, HEAT};
 
 use crate::common::tapes::{
-    audit, audit_in, dump, found, heat, in_memory, in_world, open, options, played, put_index,
-    repair, stoves, tape, temporary,
+    audit, audit_in, described, dump, found, heat, in_memory, in_world, open, options, played,
+    put_index, repair, stoves, tape, temporary,
 };
 use crate::common::{only, set};
 
@@ -412,25 +412,12 @@ fn it_is_a_format_among_others() {
     assert!(Murk::new().sniff(&bytes.clone().into()));
     assert!(!Murk::new().sniff(&b"MUR".to_vec().into()));
     let tape = Murk::new().open(Source::new(bytes.clone())).unwrap();
-    let info = tape
-        .describe(Depth::Whole, Secrets::Hide, &Work::default())
-        .unwrap();
+    let info = described(&*tape, Depth::Whole);
     assert!(info.problem.is_none());
     assert_eq!((info.value.steps, info.value.step), (Some(20), "frame"));
-    assert_eq!(
-        tape.describe(Depth::Header, Secrets::Hide, &Work::default())
-            .unwrap()
-            .value
-            .steps,
-        None
-    );
-    assert_eq!(
-        tape.stats(&Options::new(), &Work::default())
-            .unwrap()
-            .value
-            .stats["ticks"],
-        20
-    );
+    assert_eq!(described(&*tape, Depth::Header).value.steps, None);
+    let stats = tape.stats(&Options::new(), &Work::default());
+    assert_eq!(stats.unwrap().value.stats["ticks"], 20);
     let text = tape.attachment("world").unwrap();
     assert_eq!(World::from_toml(&text).unwrap(), world);
 
@@ -463,12 +450,8 @@ fn it_is_a_format_among_others() {
     );
     // A cut recording can't be converted; after a repair it has the whole frames.
     let cut = in_memory(&bytes[..bytes.len() - 4]);
-    let problem = cut
-        .describe(Depth::Whole, Secrets::Hide, &Work::default())
-        .unwrap()
-        .problem
-        .unwrap();
-    assert_eq!(problem.code(), "murk.truncated");
+    let problem = described(&cut, Depth::Whole).problem;
+    assert_eq!(problem.unwrap().code(), "murk.truncated");
     let mut out = Cursor::new(Vec::new());
     let murk = Target {
         format: "murk",

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use gametape_core::At;
 use gametape_core::table::kit::{self, fact, flat};
 use gametape_core::table::{Lane, Owned, Scan};
-use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
+use gametape_core::tape::{Depth, Format, Options, Source, Tape, Work};
 use gametape_murk::engine::{EngineError, EngineWorld, World};
 use gametape_murk::tape::Murk;
 use gametape_murk::{CommandBuf, Commands, Simulation, snapshot_hash};
 use gametape_samples::murk::{ALL, HEAT};
 
-use crate::common::tapes::{heat, played, stoves, tape as murk_tape};
+use crate::common::tapes::{described, heat, played, stoves, tape as murk_tape};
 use crate::common::{only, recording, set};
 
 fn open(bytes: Vec<u8>) -> Arc<dyn Tape> {
@@ -70,20 +70,9 @@ fn a_field_of_many_components_has_a_row_for_each() {
 fn facts_of_a_run_have_the_values_of_its_description_and_statistics() {
     let tape = open(played(&heat(), 30, stoves));
     let table = &tape.tables().unwrap()[0];
-    let info = flat(
-        &tape
-            .describe(Depth::Whole, Secrets::Show, &Work::default())
-            .unwrap()
-            .value
-            .details,
-    );
-    let stats = flat(
-        &tape
-            .stats(&Options::new(), &Work::default())
-            .unwrap()
-            .value
-            .stats,
-    );
+    let info = flat(&described(&*tape, Depth::Whole).value.details);
+    let stats = tape.stats(&Options::new(), &Work::default()).unwrap();
+    let stats = flat(&stats.value.stats);
     for name in info.keys().chain(stats.keys()) {
         // A key for each source can't be a column.
         let made_up = name.starts_with("sources_");

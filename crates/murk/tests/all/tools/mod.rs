@@ -7,10 +7,11 @@ mod run;
 use std::fs;
 use std::path::Path;
 
-use gametape_core::tape::{Compare as _, Work};
-use gametape_murk::engine::World;
+use gametape_core::tape::{Compare as _, Error, Work};
+use gametape_murk::tape::MurkTape;
 use gametape_murk::tools::{
-    CommandList, Minimise, RecordOptions, Subject, SyncTest, minimise, record, sync_test,
+    CommandList, Minimise, MinimisedRecording, RecordOptions, Subject, SyncTest, minimise, record,
+    sync_test,
 };
 use gametape_murk::{CommandBuf, Fault, Faulty, Header, Writer};
 use gametape_samples::murk::{ALL, FORAGING, HEAT};
@@ -20,6 +21,15 @@ use crate::common::tapes::{
     audit, dump, file, found, heat, in_memory, open, options, played, put_index, stoves, tape,
     temporary,
 };
+
+fn minimised(recording: &MurkTape, against: Option<&str>) -> Result<MinimisedRecording, Error> {
+    let options = Minimise {
+        against: against.map(file),
+        max_trials: 10_000,
+        ..Minimise::default()
+    };
+    minimise(recording, &options, &Work::default())
+}
 
 #[test]
 fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
@@ -34,7 +44,7 @@ fn a_header_that_claims_billions_of_fields_is_refused_at_once() {
     let bytes = writer.finish().unwrap();
     let recording = in_memory(bytes.clone());
     assert_eq!(audit(&bytes).summary, "1 tick, not replayed");
-    let error = minimise(&recording, &Minimise::default(), &Work::default()).unwrap_err();
+    let error = minimised(&recording, None).unwrap_err();
     assert_eq!(error.code(), "world");
     let test = SyncTest {
         runs: 2,
@@ -67,15 +77,7 @@ fn a_divergence_is_minimised_to_the_commands_it_depends_on() {
     let faulty = Faulty::new(world.build().unwrap(), fault);
     let bytes = tape(&world.header(), faulty, 90, stoves);
     let recording = in_memory(bytes.clone());
-    let small = minimise(
-        &recording,
-        &Minimise {
-            max_trials: 10_000,
-            ..Minimise::default()
-        },
-        &Work::default(),
-    )
-    .unwrap();
+    let small = minimised(&recording, None).unwrap();
     assert!(small.minimal);
     assert_eq!((small.ticks, small.commands), ([90, 50], [90, 1]));
     let before = found(&audit(&bytes), "murk.snapshot-mismatch");
@@ -94,74 +96,27 @@ fn two_worlds_that_part_are_minimised_to_the_command_that_parts_them() {
     let other = HEAT.replace("intensity = 0.5", "intensity = 0.25");
     let bytes = played(&world, 40, stoves);
     let recording = in_memory(bytes);
-    let small = minimise(
-        &recording,
-        &Minimise {
-            against: Some(file(&other)),
-            max_trials: 10_000,
-            ..Minimise::default()
-        },
-        &Work::default(),
-    )
-    .unwrap();
+    let small = minimised(&recording, Some(&other)).unwrap();
     assert_eq!(small.commands[1], 1);
     assert!(small.ticks[1] < 40);
     let (_, tick, _) = found(&audit(&small.bytes), "murk.snapshot-mismatch");
     assert_eq!(tick, Some(small.tick));
     // The same world twice has nothing to minimise.
-    let error = minimise(
-        &recording,
-        &Minimise {
-            against: Some(file(HEAT)),
-            max_trials: 10,
-            ..Minimise::default()
-        },
-        &Work::default(),
-    )
-    .unwrap_err();
+    let error = minimised(&recording, Some(HEAT)).unwrap_err();
     assert_eq!(error.code(), "unwritable");
 }
 
 #[test]
 fn every_sample_is_deterministic_run_side_by_side_and_rolled_back() {
     for (name, text) in ALL {
-        for test in [
-            SyncTest {
-                runs: 3,
-                rollback: 0,
-            },
-            SyncTest {
-                runs: 2,
-                rollback: 4,
-            },
-        ] {
+        for (runs, rollback) in [(3, 0), (2, 4)] {
+            let test = SyncTest { runs, rollback };
             let none = CommandList::none();
             let world = file(text);
             let subject = Subject::World(&world, &none, 60);
             let synced = sync_test(&subject, &test).unwrap();
             assert!(synced.in_sync && synced.ticks == 60, "{name}: {synced:?}");
         }
-    }
-}
-
-#[test]
-fn checkpoints_of_a_world_lead_to_any_tick_and_verify_its_parts_side_by_side() {
-    use gametape_murk::{Checkpoints, State, read};
-    for (name, text) in ALL {
-        let world = World::from_toml(text).unwrap();
-        let bytes = played(&world, 90, |tick| stoves(tick % 12));
-        let replay = read(&bytes).unwrap();
-        let mut simulation = world.build().unwrap();
-        let (saved, verified) = Checkpoints::record(&replay, &mut simulation, 25).unwrap();
-        assert_eq!((saved.len(), verified.frames), (4, 90), "{name}");
-        for tick in [60, 7, 90, 25, 26] {
-            assert!(saved.seek(&replay, &mut simulation, tick).unwrap());
-            let state = State::of(&simulation, world.field_count());
-            let frame = replay.frames().nth(tick as usize - 1).unwrap().unwrap();
-            assert_eq!(state.hash(), frame.snapshot_hash, "{name}, tick {tick}");
-        }
-        let worlds = vec![world.build().unwrap(), world.build().unwrap()];
-        assert_eq!(saved.verify(&replay, worlds).unwrap(), verified, "{name}");
     }
 }
 

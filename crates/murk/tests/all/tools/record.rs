@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gametape_core::table::Needs;
-use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Work};
+use gametape_core::tape::{Depth, Format, Options, Source, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::{Kinds, Own, ParameterError, Parameters, Propagator, WriteMode};
 use gametape_murk::tape::{Murk, MurkTape};
@@ -15,7 +15,9 @@ use gametape_samples::murk::WEATHER;
 use proptest::prelude::*;
 
 use crate::common::runs::Acting;
-use crate::common::tapes::{audit, found, heat, in_memory, options, played, stoves, temporary};
+use crate::common::tapes::{
+    audit, described, found, heat, in_memory, options, played, stoves, temporary,
+};
 use crate::common::{only, refusals, set};
 
 fn branching(output: &Path, from: &[u8], tick: Option<u64>, ticks: u64) -> RecordOptions {
@@ -281,17 +283,11 @@ fn recordings_of_ones_own_worlds_are_read_by_everybody() {
         strange.attachment("world").unwrap().as_bytes(),
         world.canonical()
     );
-    assert_eq!(
-        strange
-            .describe(Depth::Whole, Secrets::Hide, &Work::default())
-            .unwrap()
-            .value
-            .duration_ms,
-        Some(900)
-    );
+    let info = described(&*strange, Depth::Whole).value;
+    assert_eq!(info.duration_ms, Some(900));
     let needs = |tape: &Arc<dyn Tape>| {
-        let info = tape.describe(Depth::Header, Secrets::Hide, &Work::default());
-        info.unwrap().value.needs.map(Needs::name)
+        let info = described(&**tape, Depth::Header).value;
+        info.needs.map(Needs::name)
     };
     assert_eq!(needs(&strange), Some("program"));
     assert_eq!(needs(&known), None);
