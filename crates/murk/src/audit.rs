@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::check::{AnyWorld, CommandCheck, Rejection};
-use crate::command::{Command, Commands};
 use crate::error::{Finding, Findings};
-use crate::frame::Frame;
+use crate::layout::Frame;
 use crate::limits::{Limits, ReadOptions};
 use crate::model::Header;
-use crate::payload::Payload;
+use crate::model::command::{Command, Commands};
+use crate::model::payload::Payload;
 use crate::read::read_with;
 use crate::rule::Rule;
+use crate::salvage::WholeFrames;
 
 /// The result of an audit.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -58,23 +58,21 @@ pub fn audit_with(bytes: &[u8], limits: Limits) -> Audit {
     };
     let mut auditor = Auditor::new(replay.header());
     let mut frames = replay.frames();
-    let (mut may_be_torn, mut torn) = (false, 0);
+    let mut whole = WholeFrames::default();
     for frame in frames.by_ref().flatten() {
-        if frame.is_blank() {
-            torn = u64::from(may_be_torn);
+        if whole.push(&frame).is_some() {
             auditor.note(frame.blank(bytes));
             break;
         }
-        may_be_torn = frame.may_be_torn();
         auditor.push(&frame, &AnyWorld);
     }
-    let frames_read = auditor.frames() - torn;
+    let WholeFrames { frames: count, .. } = whole;
     audit.findings = auditor.finish(frames.findings());
-    audit.findings.push(Finding::new(Rule::NotSimulated {
-        frames: frames_read,
-    }));
+    audit
+        .findings
+        .push(Finding::new(Rule::NotSimulated { frames: count }));
     audit.findings.sort();
-    audit.frames = frames_read;
+    audit.frames = count;
     audit
 }
 
@@ -297,6 +295,57 @@ impl Rejection {
             Self::UnknownField => Rule::CommandUnknownField { command, field },
             Self::StaticField => Rule::CommandStaticField { command, field },
             Self::Overwritten => Rule::CommandOverwritten { command, field },
+        }
+    }
+}
+
+/// A world's check of a command before it is submitted. Feature `engine` has an implementation for
+/// Murk's own worlds.
+pub trait CommandCheck {
+    /// Returns why the command is never applied at this tick; `None` if it is. The tick is the
+    /// engine's own count, which starts with 1.
+    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection>;
+
+    /// Returns the number of commands that the engine takes in one tick.
+    fn queue_limit(&self) -> u64 {
+        DEFAULT_INGRESS_QUEUE.into()
+    }
+}
+
+/// The number of commands that Murk's engine takes in a tick, unless it is configured otherwise.
+pub const DEFAULT_INGRESS_QUEUE: u32 = 1024;
+
+/// Why a command is never applied.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// It expired before the tick it was submitted at.
+    Expired,
+    /// The engine does not apply commands of this kind.
+    Unsupported,
+    /// The coordinate is not a cell of the world.
+    Outside,
+    /// The world has no field of this number.
+    UnknownField,
+    /// The field never changes.
+    StaticField,
+    /// A propagator writes the field after the commands, in each tick.
+    Overwritten,
+}
+
+/// The rules that hold in every world of Murk's lockstep engine, for recordings without a world.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct AnyWorld;
+
+impl CommandCheck for AnyWorld {
+    #[inline]
+    fn check(&self, command: &Command<'_>, engine_tick: u64) -> Option<Rejection> {
+        if command.envelope.expires_after_tick < engine_tick {
+            return Some(Rejection::Expired);
+        }
+        match command.payload() {
+            Ok(Payload::SetField { .. }) | Err(_) => None,
+            Ok(_) => Some(Rejection::Unsupported),
         }
     }
 }

@@ -21,12 +21,14 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | the layout of frames and of the header | `scan.rs` reads it, `encode.rs` writes it |
-//! | payloads | `payload.rs` |
-//! | the hashes, and running them backwards | `hash.rs`, `explain.rs` |
-//! | replaying, and the report of a divergence | `verify.rs`, `divergence/`; the writer of a value: `past.rs`; the search for a slip: `slip/` |
+//! | the layout of frames and of the header | `layout/` |
+//! | headers, commands and payloads as data | `model/` |
+//! | the interface of a simulation, its states and hashes, the writer of a value | `simulation/` |
+//! | replaying, comparing, recording, minimising | `replay/` |
+//! | the report of a divergence, and running hashes backwards | `divergence/`; the search for a slip: `slip/` |
 //! | rules and what the audit checks | `rule.rs`, `audit.rs` |
 //! | worlds (feature `engine`) | `engine/` |
+//! | Murk replays as a format among others, and tools for files (feature `tape`) | `tape/`, `tools/` |
 //!
 //! Sources: the Murk replay wire format specification, version 3, and the behaviour of the origin
 //! implementation (`murk-replay` 0.1.9) beyond it.
@@ -57,96 +59,70 @@ pub mod build {
 
 mod audit;
 mod change;
-mod check;
-mod checkpoints;
-mod checks;
-mod command;
-mod command_buf;
-mod config;
-mod diff;
 mod divergence;
-mod encode;
 #[cfg(feature = "engine")]
 pub mod engine;
 mod error;
-mod explain;
-mod fault;
-mod frame;
-mod hash;
-mod header;
 mod index;
+mod layout;
 mod limits;
-mod list;
-mod minimise;
 mod model;
-mod past;
-mod payload;
 mod read;
-mod record;
+mod replay;
 mod resume;
 mod rule;
 mod salvage;
-mod scan;
 mod simulation;
 mod slip;
-mod state;
 mod stats;
 mod stream;
-mod sync_test;
 #[cfg(feature = "tape")]
 pub mod tape;
-mod text;
 #[cfg(feature = "tape")]
 pub mod tools;
-mod torn;
-mod verify;
 mod write;
 
-pub use audit::{Audit, Auditor, audit, audit_with};
-pub use change::{Bit, Change, Unused};
-pub use check::{AnyWorld, CommandCheck, MAX_INGRESS_QUEUE, Rejection};
-pub use checkpoints::Checkpoints;
-pub use command::{Command, CommandIter, Commands, Envelope};
-pub use command_buf::CommandBuf;
-pub use config::ConfigForm;
-pub use diff::{Diff, FrameDiff, StateDiff, diff, diff_states};
-pub use divergence::{
-    Cause, CommandAt, Difference, Divergence, Evidence, Explanation, Parted, Slip, Target,
+pub use audit::{
+    AnyWorld, Audit, Auditor, CommandCheck, DEFAULT_INGRESS_QUEUE, Rejection, audit, audit_with,
 };
-pub use encode::{write_frame, write_header};
+pub use change::{Bit, Change, Unused};
+pub use divergence::{
+    Candidate, Cause, CommandAt, Difference, Divergence, Evidence, Explanation, Parted, Slip,
+    Target, explain,
+};
 pub use error::{Error, Finding, Findings, WriteError};
-pub use explain::{Candidate, explain};
-pub use fault::{Fault, Faulty};
-pub use frame::Frame;
 pub use gametape_core::feed::Fed;
 pub use gametape_core::text::Hash;
 pub use gametape_core::{Output, Severity, Stream, Strictness};
-pub use hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
 pub use index::{Damage, Entry, Index, IndexBuilder, IndexError, Indexed, Pieces};
+pub use layout::Frame;
+pub use layout::encode::{CommandBuf, write_frame, write_header};
 pub use limits::{
-    Limits, MAX_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES, ReadOptions,
+    Limits, MAX_REPLAYED_FIELDS, MIN_COMMAND_BYTES, MIN_FRAME_BYTES, MIN_HEADER_BYTES, ReadOptions,
 };
-pub use list::{Coord, Item, List, ListIter};
-pub use minimise::{CommandLog, Minimised, minimise};
-pub use model::{Build, Header, MAGIC, VERSION};
-pub use past::{Past, PastFrame, Touch, WrittenBy};
-pub use payload::{Payload, PayloadError};
+pub use model::command::{Command, CommandIter, Commands, Envelope};
+pub use model::list::{Coord, Item, List, ListIter};
+pub use model::payload::CommandText;
+pub use model::payload::{Payload, PayloadError};
+pub use model::{Build, ConfigForm, Header, MAGIC, VERSION};
 pub use read::{Frames, Replay, read, read_with};
-pub use record::{RecordError, Recorder};
-pub use resume::{ResumeError, Resumed};
+pub use replay::checkpoints::Checkpoints;
+pub use replay::diff::{Diff, FrameDiff, StateDiff, diff, diff_states};
+pub use replay::minimise::{CommandLog, Minimised, minimise};
+pub use replay::record::{RecordError, Recorder};
+pub use replay::sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
+pub use replay::verify::{Verified, Verifier, VerifyError, verify, verify_stream};
+pub use resume::{Doubt, ResumeError, Resumed};
 pub use rule::Rule;
 pub use salvage::{Salvaged, salvage};
+pub use simulation::faulty::{Fault, Faulty};
+pub use simulation::hash::State;
+pub use simulation::hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
+pub use simulation::past::{Past, PastFrame, Touch, WrittenBy};
 pub use simulation::{Checkpoint, Location, Simulation};
-pub use slip::{
-    Build as BuildVariant, Progress, SLIP_TIME, Variant, explain_slip, explain_slip_with,
-};
-pub use state::State;
+pub use slip::{BuildVariant, Progress, SLIP_TIME, Variant, explain_slip, explain_slip_with};
 pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Feed, Reader};
-pub use sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
-pub use text::CommandText;
-pub use torn::Doubt;
-pub use verify::{Verified, Verifier, VerifyError, verify, verify_stream};
 pub use write::{Writer, write};
 
 /// Returns a recording of three ticks, for the examples of the documentation.

@@ -12,7 +12,7 @@ pub const MIN_COMMAND_BYTES: u64 = 24;
 
 /// The most fields that a simulation is replayed with. A header may claim four billion fields, and
 /// each costs time in every tick, even if the simulation does not have it.
-pub const MAX_FIELDS: u32 = 1 << 20;
+pub const MAX_REPLAYED_FIELDS: u32 = 1 << 20;
 
 /// Limits on what a recording may claim. They are checked before anything is allocated; a count is
 /// also bounded by the bytes that are left.

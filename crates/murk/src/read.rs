@@ -1,11 +1,11 @@
 //! Reads a whole recording from memory, without copies and without allocations.
 
 use crate::error::{Error, Findings};
-use crate::frame::Frame;
-use crate::header::header;
+use crate::layout::Frame;
+use crate::layout::header;
+use crate::layout::scan::{self, Shape};
 use crate::limits::ReadOptions;
 use crate::model::Header;
-use crate::scan::{self, Shape};
 
 /// Reads the header of a recording in memory. Frames are read when they are asked for.
 ///

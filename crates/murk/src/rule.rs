@@ -3,9 +3,9 @@
 use gametape_core::text::{Bytes, Grouped, Hash, Left};
 
 use crate::change::{Change, Unused};
-use crate::config::ConfigForm;
 use crate::divergence::{Divergence, Explanation, Parted};
-use crate::payload::PayloadError;
+use crate::model::ConfigForm;
+use crate::model::payload::PayloadError;
 
 gametape_core::rules! {
     /// A rule of the format, or a property that a recording should have, with the numbers that
@@ -27,14 +27,13 @@ gametape_core::rules! {
     Version { found: u8 } = "murk.version", Error;
     /// The file ends in the header, or in a frame's tick, command count or hash.
     ///
-    /// It was cut. [`repair`](determinism.md#index-and-repair) keeps the whole frames, and `record
-    /// murk --resume` continues after them if the recording was only cut.
+    /// It was cut: [`repair`](determinism.md#index-and-repair) keeps the whole frames, and `record
+    /// murk --resume` continues after them.
     #[error("the file ends in the {what}: {} needed, {}", Bytes(*needed), Left(*left))]
     Truncated { what: &'static str, needed: u64, left: u64 } = "murk.truncated", Error, Truncated;
     /// A frame after the first is nothing but zeros.
     ///
-    /// The power went while it was written, or a copy broke off. Nothing after it is read, and `repair` keeps the
-    /// frames before it.
+    /// The power went while it was written, or a copy broke off: `repair` keeps the frames before it.
     #[error("zeros in place of a frame: {}", Bytes(*bytes))]
     Blank { bytes: u64 } = "murk.zeros", Error;
     /// A command claims a longer payload than there are bytes left.
@@ -49,8 +48,7 @@ gametape_core::rules! {
     CommandTruncated { command: u32, what: &'static str, needed: u64, left: u64 } = "murk.command-truncated", Error, Truncated;
     /// The recording claims more than gametape's limit; the sentence has both numbers.
     ///
-    /// Most likely a damaged length or count. If an index lies beside the recording, `repair` may
-    /// flip the bit back.
+    /// Most likely a damaged length or count: with an index, `repair` may flip the bit back.
     #[error("the {what}{} claims {} {unit}, the limit is {}", OfCommand(*command), Grouped(*claimed), Grouped(*limit))]
     Limit { what: &'static str, command: Option<u32>, unit: &'static str, claimed: u64, limit: u64 } = "murk.limit", Error, Limit;
     /// A string of the header is not UTF-8.
@@ -65,14 +63,12 @@ gametape_core::rules! {
     PresenceFlag { command: u32, what: &'static str, found: u8 } = "murk.presence-flag", Error;
     /// A command of a type above 6.
     ///
-    /// Recorded by a newer or another program. The frame is kept, and the engine treats it as a
-    /// command that it does not apply.
+    /// Recorded by a newer or another program; the engine does not apply the command.
     #[error("command {command} has the payload type {tag}; types 0 to 6 are defined")]
     UnknownPayload { command: u32, tag: u8 } = "murk.unknown-payload", Error;
     /// A payload ends before its fields do.
     ///
-    /// Damaged, or written by a faulty program. The frame is kept, and the engine does not apply
-    /// the command.
+    /// Damaged, or written by a faulty program; the engine does not apply the command.
     #[error("the {kind} payload of command {command} ends too early: {} do not hold its fields", Bytes(*bytes))]
     ShortPayload { command: u32, kind: &'static str, bytes: u64 } = "murk.short-payload", Error;
 
@@ -82,18 +78,16 @@ gametape_core::rules! {
     /// [read the report](determinism.md#reading-the-report).
     #[error("{divergence}")]
     SnapshotMismatch { divergence: Box<Divergence> } = "murk.snapshot-mismatch", Error;
-    /// Two replays of the recording's commands differ. The finding has the first tick that was seen
-    /// to differ, and the values if they are known. No slip is named, because any slip could lead
-    /// to the recorded hashes by chance.
+    /// Two replays of the recording's commands differ, first at this tick. No slip is named, because
+    /// any could lead to the recorded hashes by chance.
     ///
     /// Run `gametape sync-test` on the recording, with `--runs 8` or `--rollback 8`: [when to use
     /// which](own.md#when-does-it-show).
     #[error("{parted}")]
     NotDeterministic { parted: Box<Parted> } = "murk.not-deterministic", Error;
-    /// A single slip, or several that can't be told apart, explains the diverging hash and as many
-    /// hashes after it as the sentence says. Each was replayed to the recorded hashes. `slip` is
-    /// set if there is only one; `slips` has all; they explain `explained` of the `hashes` from
-    /// there on.
+    /// A single slip, or one of several, explains the diverging hash and as many hashes after it as
+    /// the sentence says: `explained` of the `hashes` from there on. `slips` has all, and `slip` the
+    /// only one.
     ///
     /// [the slips that are tried, and the meaning of
     /// "explains"](determinism.md#one-slip-explains-it).
@@ -127,22 +121,20 @@ gametape_core::rules! {
     /// The world has a propagator of a kind that this program does not know. The form was checked,
     /// the hashes were not.
     ///
-    /// The kind is registered by the program that recorded it ([registered
-    /// propagators](worlds.md#propagators-of-ones-own)): verify it with that program.
+    /// Verify it with the program that recorded it, which [registers the
+    /// kind](worlds.md#propagators-of-ones-own).
     #[error("checked, but not re-simulated: propagator {propagator} of its world is of the kind {kind:?}, which this program does not know; the program that recorded it does")]
     UnknownKind { propagator: u64, kind: String } = "murk.unknown-kind", Warning;
     /// The world stopped before the recording did.
     ///
-    /// Three ticks in a row failed ([failed ticks](worlds.md#failed-ticks)), so the recording is
-    /// not of this world; or a registered propagator panicked and needs a fix. `reason` is the
-    /// engine's own text.
+    /// Three ticks in a row [failed](worlds.md#failed-ticks), so the recording is not of this world;
+    /// or a registered propagator panicked and needs a fix.
     #[error("the simulation can't go on: {reason}")]
     Simulation { reason: String } = "murk.simulation", Error;
-    /// A propagator failed in the replay, and the tick left the state as it was. The recorded hash
-    /// is of that state, too.
+    /// A propagator failed in the replay, and the tick left the state as it was; the recorded hash is
+    /// of that state, too.
     ///
-    /// Read the reason; three failures in a row stop the world ([failed
-    /// ticks](worlds.md#failed-ticks)). `reason` is the engine's own text.
+    /// Read the reason; three [failures](worlds.md#failed-ticks) in a row stop the world.
     #[error("the tick failed, and left the state as it was: {reason}")]
     TickFailed { reason: String } = "murk.tick-failed", Warning;
     /// There is no world: the form was checked, the hashes were not.
@@ -190,11 +182,10 @@ gametape_core::rules! {
     /// Harmless; make sure by other means that `--world` is the right one.
     #[error("config_hash is 0, unset: nothing in the recording says which world it is of")]
     ConfigUnset = "murk.config-unset", Info;
-    /// `config_hash` is the result of the origin's function: a hash of the seed, `dt`, the numbers
-    /// of fields and cells, and a space descriptor that is empty or the recording's own.
+    /// `config_hash` covers the seed, `dt`, the numbers of fields and cells, and at most the space
+    /// descriptor, but neither the fields nor the propagators.
     ///
-    /// Harmless, but the definitions of the fields and the propagators are not included. Make sure
-    /// by other means that `--world` is the right one.
+    /// Harmless; make sure by other means that `--world` is the right one.
     #[error("config_hash covers {form}, and not which fields and propagators the world has")]
     ConfigPartial { form: ConfigForm } = "murk.config-partial", Info;
     /// Built by another compiler than this gametape.
@@ -209,8 +200,7 @@ gametape_core::rules! {
     OtherTarget { recorded: String, here: &'static str } = "murk.other-target", Info;
     /// There are extra bytes after a payload's fields.
     ///
-    /// Another program wrote them. gametape keeps them; a program that decodes and rewrites the
-    /// payload may lose them.
+    /// Another program wrote them; gametape keeps them.
     #[error("{} after the {kind} payload of command {command}", Bytes(*bytes))]
     TrailingPayload { command: u32, kind: &'static str, bytes: u64 } = "murk.trailing-payload", Warning;
 
@@ -251,8 +241,8 @@ gametape_core::rules! {
     /// Spread them over ticks, or raise `max_ingress_queue`.
     #[error("{} commands in one tick; the engine's queue takes {limit}, the others are refused", Grouped(*count))]
     QueueFull { count: u64, limit: u64 } = "murk.queue-full", Warning;
-    /// Two commands of different priority set one cell to different values. They are applied in the
-    /// order of their priority, so the less important one comes last and wins.
+    /// Two commands of different priority set one cell to different values; the less important one
+    /// is applied last and wins.
     ///
     /// Let a single source write a cell, or swap the priorities.
     #[error("commands {higher} and {lower} write field {field} at {cell:?}; the one of lower priority ({lower_class}, the other has {higher_class}) is applied last and wins")]

@@ -1,6 +1,7 @@
 //! Keeps the intact part of a broken recording.
 
 use crate::error::{Error, Finding};
+use crate::layout::Frame;
 use crate::limits::ReadOptions;
 use crate::read::read_with;
 
@@ -38,21 +39,13 @@ pub struct Salvaged {
 pub fn salvage(bytes: &[u8]) -> Result<(&[u8], Salvaged), Error> {
     let replay = read_with(bytes, ReadOptions::lenient())?;
     let mut frames = replay.frames();
-    let (mut count, mut last_tick, mut blank) = (0, None, None);
-    // The state before the last frame, if that may be torn.
-    let mut before = None;
+    let (mut whole, mut blank) = (WholeFrames::default(), None);
     for frame in &mut frames {
         let frame = frame?;
-        if frame.is_blank() {
-            let (end, whole, tick) = before.unwrap_or((frame.offset, count, last_tick));
-            (count, last_tick) = (whole, tick);
+        if let Some(end) = whole.push(&frame) {
             blank = Some((end, frame.blank(bytes)));
             break;
         }
-        let now = (frame.offset, count, last_tick);
-        before = frame.may_be_torn().then_some(now);
-        last_tick = Some(frame.tick);
-        count += 1;
     }
     let (end, problem) = match blank {
         Some((end, problem)) => (end, Some(problem)),
@@ -61,10 +54,37 @@ pub fn salvage(bytes: &[u8]) -> Result<(&[u8], Salvaged), Error> {
     let end = usize::try_from(end).unwrap_or(usize::MAX);
     let kept = bytes.get(..end).unwrap_or(bytes);
     let salvaged = Salvaged {
-        frames: count,
-        last_tick,
+        frames: whole.frames,
+        last_tick: whole.last_tick,
         dropped: (bytes.len() - kept.len()) as u64,
         problem,
     };
     Ok((kept, salvaged))
+}
+
+/// Counts the whole frames at the start of a recording: those before its blank end, which may begin
+/// within the last one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct WholeFrames {
+    pub frames: u64,
+    pub last_tick: Option<u64>,
+    /// The frames before the last one, and its offset, if that may be torn.
+    before: Option<(u64, Option<u64>, u64)>,
+}
+
+impl WholeFrames {
+    /// Adds a frame. If that is blank, returns the end of the whole ones.
+    pub fn push(&mut self, frame: &Frame<'_>) -> Option<u64> {
+        if frame.is_blank() {
+            let now = (self.frames, self.last_tick, frame.offset);
+            let end;
+            (self.frames, self.last_tick, end) = self.before.unwrap_or(now);
+            return Some(end);
+        }
+        let now = (self.frames, self.last_tick, frame.offset);
+        self.before = frame.may_be_torn().then_some(now);
+        self.frames += 1;
+        self.last_tick = Some(frame.tick);
+        None
+    }
 }

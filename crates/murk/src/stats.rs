@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::frame::Frame;
-use crate::payload::Payload;
+use crate::layout::Frame;
+use crate::model::payload::Payload;
 
 /// The number of sources that are counted one by one; the commands of others are counted together.
 pub const MAX_SOURCES: usize = 65_536;

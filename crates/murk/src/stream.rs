@@ -5,12 +5,12 @@ use std::io::Read;
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 
 use crate::error::{Error, Finding, Findings};
-use crate::frame::Frame;
-use crate::header::header;
+use crate::layout::Frame;
+use crate::layout::header;
+use crate::layout::scan::{self, FrameScan, Shape, Stop};
 use crate::limits::ReadOptions;
 use crate::model::Header;
 use crate::rule::Rule;
-use crate::scan::{self, FrameScan, Shape, Stop};
 
 /// Decodes frames from the bytes that have arrived.
 #[derive(Debug)]

@@ -4,14 +4,16 @@ use std::io;
 
 use gametape_core::Output;
 
-use crate::command::{Command, Commands};
-use crate::encode::{LIMITS, check_all, check_count, frame_head, put_command, write_header};
 use crate::error::WriteError;
-use crate::frame::Frame;
-use crate::header::header;
+use crate::layout::Frame;
+use crate::layout::encode::{
+    LIMITS, check_all, check_count, frame_head, put_command, write_header,
+};
+use crate::layout::header;
+use crate::layout::scan::FrameScan;
 use crate::limits::Limits;
 use crate::model::Header;
-use crate::scan::FrameScan;
+use crate::model::command::{Command, Commands};
 
 /// The number of bytes that are collected before they are written.
 const BUFFER: usize = 64 << 10;

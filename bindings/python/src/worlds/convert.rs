@@ -1,7 +1,7 @@
 //! Values of Python as JSON, for commands, and as TOML, for worlds.
 
 use gametape::murk::engine::World;
-use gametape::murk::tools::Commands;
+use gametape::murk::tools::CommandList;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use serde_json::{Map, Number, Value};
@@ -77,9 +77,9 @@ fn command(value: &Bound<'_, PyAny>) -> PyResult<Value> {
 }
 
 /// Reads the commands of a run: each with its tick, or frames as the command's `dump` prints them.
-pub fn of_run(commands: Option<&Bound<'_, PyAny>>, world: &World) -> PyResult<Commands> {
+pub fn of_run(commands: Option<&Bound<'_, PyAny>>, world: &World) -> PyResult<CommandList> {
     let Some(commands) = commands else {
-        return Ok(Commands::none());
+        return Ok(CommandList::none());
     };
     let lines = commands.try_iter()?.map(|line| {
         let line = line?;
@@ -95,7 +95,7 @@ pub fn of_run(commands: Option<&Bound<'_, PyAny>>, world: &World) -> PyResult<Co
         command(&line)
     });
     let lines = lines.collect::<PyResult<Vec<_>>>()?;
-    let read = Commands::of_values(lines, Path::new("commands"), world);
+    let read = CommandList::of_values(lines, Path::new("commands"), world);
     Ok(read.map_err(|error| Failure::of_world(error.into()))?)
 }
 

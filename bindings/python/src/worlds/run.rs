@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gametape::murk::engine::{Outcome, World as Described};
 use gametape::murk::tape::time_of;
-use gametape::murk::tools::{self, Commands};
+use gametape::murk::tools::{self, CommandList};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -47,7 +47,7 @@ impl Run {
         &self,
         py: Python<'_>,
         ticks: u64,
-        commands: Commands,
+        commands: CommandList,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let run = Arc::clone(&self.inner);

@@ -374,8 +374,8 @@ pub struct Minimised {
     bytes: Vec<u8>,
 }
 
-impl From<tools::Minimised> for Minimised {
-    fn from(small: tools::Minimised) -> Self {
+impl From<tools::MinimisedRecording> for Minimised {
+    fn from(small: tools::MinimisedRecording) -> Self {
         Self {
             ticks: small.ticks.into(),
             commands: small.commands.into(),

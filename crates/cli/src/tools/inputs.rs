@@ -11,7 +11,7 @@ use gametape::core::tape;
 use gametape::delta::Schema as Wire;
 use gametape::murk::engine::World;
 use gametape::murk::tape::{Murk, MurkTape, WorldFile};
-use gametape::murk::tools::Commands;
+use gametape::murk::tools::CommandList;
 use gametape::{Error, Format, Formats, OpenOptions, OptionValue, Recording, Tape};
 
 use crate::{call, options};
@@ -66,16 +66,16 @@ pub(in crate::tools) fn world(formats: &Formats, path: &Path) -> Result<WorldFil
 }
 
 /// Reads the commands for a world, one JSON object a line; `-` is standard input.
-pub(in crate::tools) fn commands(path: Option<&OsStr>, world: &World) -> Result<Commands, Error> {
+pub(in crate::tools) fn commands(path: Option<&OsStr>, world: &World) -> Result<CommandList, Error> {
     let Some(path) = path.map(Path::new) else {
-        return Ok(Commands::none());
+        return Ok(CommandList::none());
     };
     let of_path = |error| Error::tape(path)(error);
     if path == Path::new("-") {
-        return Commands::read(io::stdin().lock(), path, world).map_err(of_path);
+        return CommandList::read(io::stdin().lock(), path, world).map_err(of_path);
     }
     let lines = options::open_file(path)?;
-    Commands::read(BufReader::new(lines), path, world).map_err(of_path)
+    CommandList::read(BufReader::new(lines), path, world).map_err(of_path)
 }
 
 /// Reads a schema from a JSON file, or from a recording that has one.

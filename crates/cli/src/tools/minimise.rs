@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use gametape::core::text::{Counted, Grouped};
-use gametape::murk::tools::{Minimise as Search, Minimised, minimise};
+use gametape::murk::tools::{Minimise as Search, MinimisedRecording, minimise};
 use gametape::{Content, Draft, Error, Formats, Recording, Work};
 
 use super::inputs::{open, simulation, world};
@@ -88,7 +88,7 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn search(args: &Args, formats: &Formats) -> Result<(Recording, Minimised, Content), Error> {
+fn search(args: &Args, formats: &Formats) -> Result<(Recording, MinimisedRecording, Content), Error> {
     let file = |path: &Option<PathBuf>| {
         let path = path.as_deref();
         path.map(|path| world(formats, path)).transpose()

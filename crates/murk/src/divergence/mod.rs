@@ -4,15 +4,13 @@
 //! search in [`slip`](crate::slip).
 
 mod cause;
-mod difference;
-mod explanation;
+mod explain;
 mod parted;
 mod slip;
 
-pub use cause::{Cause, Divergence, Evidence};
-pub use difference::Difference;
-pub(crate) use difference::Listed;
-pub use explanation::Explanation;
-pub(crate) use explanation::MAX_SLIPS;
+pub(crate) use cause::Listed;
+pub use cause::{Cause, Difference, Divergence, Evidence};
+pub use explain::{Candidate, explain};
 pub use parted::Parted;
-pub use slip::{CommandAt, Slip, Target};
+pub(crate) use slip::MAX_SLIPS;
+pub use slip::{CommandAt, Explanation, Slip, Target};

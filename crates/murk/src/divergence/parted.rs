@@ -6,11 +6,11 @@ use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
 use super::cause::Divergence;
-use super::difference::{Difference, Listed};
-use crate::explain::{Candidate, explain};
+use super::cause::{Difference, Listed};
+use crate::divergence::{Candidate, explain};
+use crate::model::payload::ShownValue;
 use crate::simulation::Simulation;
-use crate::state::State;
-use crate::text::Value;
+use crate::simulation::hash::State;
 
 /// The first tick at which two replays of the same commands differ. Such a world is not
 /// deterministic, so no slip can be found from its divergence.
@@ -166,8 +166,8 @@ impl ToDatum for Parted {
                 ("cell", location.map(|at| &at.coord).to_datum()),
                 ("component", location.map(|at| at.component).to_datum()),
                 ("element", value.element.to_datum()),
-                ("first", Value(value.replayed).to_datum()),
-                ("second", Value(value.recorded).to_datum()),
+                ("first", ShownValue(value.replayed).to_datum()),
+                ("second", ShownValue(value.recorded).to_datum()),
             ])
         });
         let hashes = [Some(self.hash), self.other_hash];

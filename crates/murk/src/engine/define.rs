@@ -25,11 +25,11 @@ macro_rules! words {
             }
         }
 
-        impl $crate::engine::value::Value for $name {
+        impl $crate::engine::value::TomlValue for $name {
             fn read(
                 value: &toml::Spanned<toml::de::DeValue<'_>>,
             ) -> Result<Self, $crate::engine::value::Wrong> {
-                let word = <String as $crate::engine::value::Value>::read(value)?;
+                let word = <String as $crate::engine::value::TomlValue>::read(value)?;
                 match &*word {
                     $($word => Ok(Self::$variant),)*
                     _ => Err($crate::engine::value::Wrong::undefined(

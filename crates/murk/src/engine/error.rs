@@ -47,7 +47,7 @@ impl fmt::Display for Place {
 /// The problem of a description.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum WorldFault {
     /// Not UTF-8.
     #[error("not UTF-8 at byte {at}")]
     Utf8 {
@@ -201,11 +201,11 @@ pub struct WorldError {
     line: Option<usize>,
     place: Place,
     key: String,
-    fault: Box<Fault>,
+    fault: Box<WorldFault>,
 }
 
 impl WorldError {
-    pub(super) fn new(place: Place, key: &str, fault: Fault) -> Self {
+    pub(super) fn new(place: Place, key: &str, fault: WorldFault) -> Self {
         Self {
             line: None,
             place,
@@ -246,20 +246,20 @@ impl WorldError {
 
     /// Returns the problem.
     #[must_use]
-    pub const fn fault(&self) -> &Fault {
+    pub const fn fault(&self) -> &WorldFault {
         &self.fault
     }
 
     /// Returns true if a propagator is of a kind that this program does not know.
     #[must_use]
     pub const fn is_unknown_kind(&self) -> bool {
-        matches!(*self.fault, Fault::UnknownKind { .. })
+        matches!(*self.fault, WorldFault::UnknownKind { .. })
     }
 
     /// Returns true if the world is sound but too large.
     #[must_use]
     pub const fn is_limit(&self) -> bool {
-        matches!(*self.fault, Fault::Limit { .. })
+        matches!(*self.fault, WorldFault::Limit { .. })
     }
 }
 

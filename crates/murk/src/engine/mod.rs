@@ -23,8 +23,7 @@
 //! # Untrusted descriptions
 //!
 //! A description may come from any recording. Its size is limited before anything is allocated
-//! ([`MAX_VALUES`], [`MAX_MEMORY`] and others), and descriptions that would make the origin panic
-//! are refused.
+//! (`validate.rs` has the limits), and descriptions that would make the origin panic are refused.
 //!
 //! # Behaviour of the origin
 //!
@@ -42,38 +41,24 @@
 //! - `normal`, `exp` and others come from the platform, so noise and decay may differ in some bits
 //!   on another platform.
 
-mod check;
-mod checker;
-mod cost;
+mod commands;
 mod define;
 mod error;
-mod field;
 mod guard;
-mod layout;
 pub mod own;
-mod owner;
+mod parameters;
 pub mod propagator;
 mod read;
-mod receipts;
 mod run;
-mod set;
 mod space;
+mod validate;
 mod value;
-mod variants;
 mod world;
 mod writer;
 
-pub use check::{
-    MAX_COMPONENTS, MAX_DESCRIPTION, MAX_DIMENSIONS, MAX_FIELD_VALUES, MAX_FIELDS,
-    MAX_INGRESS_QUEUE, MAX_MEMORY, MAX_NAME, MAX_NESTING, MAX_PROPAGATORS, MAX_SPARSE_VALUES,
-    MAX_VALUES, MAX_VISITS,
-};
-pub use checker::Checker;
-pub use error::{EngineError, Fault, Place, WorldError};
-pub use field::{Boundary, Field, FieldType, Mutability};
-pub use layout::Layout;
+pub use commands::{Checker, Outcome, Receipts};
+pub use error::{EngineError, Place, WorldError, WorldFault};
 pub use propagator::Propagator;
-pub use receipts::{Outcome, Receipts};
-pub use run::{EngineWorld, State};
-pub use space::{Edge, Space};
-pub use world::{MURK_VERSION, World};
+pub use run::{EngineWorld, SavedWorld};
+pub use space::{Edge, Layout, Space};
+pub use world::{Boundary, Field, FieldType, MURK_VERSION, Mutability, World};

@@ -5,14 +5,15 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::check::MAX_DESCRIPTION;
-use super::error::{Fault, Place, WorldError, shown};
-use super::field::{Boundary, Field, FieldType};
+use super::error::{Place, WorldError, WorldFault, shown};
 use super::own::{Kinds, Own};
 use super::propagator::{Propagator, known_kinds};
 use super::space::Space;
-use super::value::{Keys, Value, Wrong, line_of, parse};
+use super::validate::MAX_DESCRIPTION;
+use super::value::{Keys, TomlValue, Wrong, line_of, parse};
 use super::world::World;
+use super::world::{Boundary, Field, FieldType};
+use crate::audit::DEFAULT_INGRESS_QUEUE;
 
 impl World {
     /// Reads and checks a description.
@@ -28,7 +29,7 @@ impl World {
     /// [`World::from_toml`] for a world whose propagators may have these kinds, too.
     ///
     /// # Errors
-    /// Same as [`World::from_toml`], and errors of a kind about its keys. [`Fault::UnknownKind`]
+    /// Same as [`World::from_toml`], and errors of a kind about its keys. [`WorldFault::UnknownKind`]
     /// for an unknown kind, unless those are [kept](Kinds::or_unknown): such a world is checked as
     /// far as that is possible without building it.
     pub fn from_toml_with(text: &str, kinds: &Kinds) -> Result<Self, WorldError> {
@@ -36,7 +37,7 @@ impl World {
             return Err(WorldError::new(
                 Place::World,
                 "",
-                Fault::Limit {
+                WorldFault::Limit {
                     what: "bytes of description",
                     claimed: text.len() as u64,
                     limit: MAX_DESCRIPTION as u64,
@@ -65,11 +66,11 @@ fn read_world(text: &str, mut keys: Keys<'_>, kinds: &Kinds) -> Result<World, Wo
     let seed = keys.take("seed", Some(0)).map_err(in_world)?;
     let dt = keys.take("dt", None).map_err(in_world)?;
     let max_ingress_queue = keys
-        .take("max_ingress_queue", Some(World::DEFAULT_INGRESS_QUEUE))
+        .take("max_ingress_queue", Some(DEFAULT_INGRESS_QUEUE))
         .map_err(in_world)?;
     let space = match keys.raw("space") {
         Some(space) => Space::read(space).map_err(|wrong| wrong.at(text, Place::Space))?,
-        None => return Err(in_world(keys.wrong("space", Fault::Missing))),
+        None => return Err(in_world(keys.wrong("space", WorldFault::Missing))),
     };
     let fields = tables(&mut keys, "field").map_err(in_world)?.iter();
     let fields = fields.enumerate().map(|(index, table)| {
@@ -154,13 +155,13 @@ fn read_propagator(value: &Spanned<DeValue<'_>>, kinds: &Kinds) -> Result<Propag
         if kinds.names().any(|name| name == kind) {
             let both =
                 "is a stock kind, and one that this program registers: give its own another name";
-            return Err(keys.wrong("kind", Fault::Value(both.into())));
+            return Err(keys.wrong("kind", WorldFault::Value(both.into())));
         }
         return keys.finish().map(|()| propagator);
     }
     let unknown = || {
         let (found, known) = (shown(&kind), known_kinds(kinds));
-        keys.wrong("kind", Fault::UnknownKind { found, known })
+        keys.wrong("kind", WorldFault::UnknownKind { found, known })
     };
     let own = Own::read(&kind, keys.table(), kinds)?;
     own.map(Propagator::from).ok_or_else(unknown)

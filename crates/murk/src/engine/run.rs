@@ -8,18 +8,18 @@ use murk_core::{
 };
 use murk_engine::{BackoffConfig, LockstepWorld, WorldConfig};
 
-use super::checker::Checker;
-use super::error::{EngineError, Fault, Place, WorldError};
-use super::field::{Field, FieldType, Mutability};
+use super::commands::Checker;
+use super::commands::Receipts;
+use super::error::{EngineError, Place, WorldError, WorldFault};
 use super::guard::{Control, Values, guarded};
-use super::own::later::Later;
-use super::receipts::Receipts;
+use super::own::running::Later;
 use super::world::{Config, World};
-use crate::command::{Command, Commands};
-use crate::config::ConfigForm;
+use super::world::{Field, FieldType, Mutability};
+use crate::model::ConfigForm;
 use crate::model::Header;
-use crate::past::{Past, WrittenBy};
-use crate::payload::Payload;
+use crate::model::command::{Command, Commands};
+use crate::model::payload::Payload;
+use crate::simulation::past::{Past, WrittenBy};
 use crate::simulation::{Checkpoint, Location, Simulation};
 
 /// The number of snapshots that the engine's configuration asks for; a lockstep world keeps none.
@@ -32,7 +32,7 @@ impl World {
     /// Same as [`World::check`], and if the origin has no memory for the fields.
     pub fn build(&self) -> Result<EngineWorld, WorldError> {
         let parts = self.parts()?;
-        let origin = |error: String| WorldError::new(Place::World, "", Fault::Origin(error));
+        let origin = |error: String| WorldError::new(Place::World, "", WorldFault::Origin(error));
         let space = self.origin_space()?;
         let control = Arc::new(Control::new(Later::new(space, self.field_count())));
         let config = WorldConfig {
@@ -346,7 +346,7 @@ fn origin_command(command: &Command<'_>) -> OriginCommand {
 
 /// A saved state of a world: the fields that can change, and the tick.
 #[derive(Clone)]
-pub struct State {
+pub struct SavedWorld {
     config_hash: u64,
     tick: u64,
     values: Arc<Values>,
@@ -354,16 +354,16 @@ pub struct State {
     failed: Vec<Vec<OriginCommand>>,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for SavedWorld {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("State")
+        f.debug_struct("SavedWorld")
             .field("tick", &self.tick)
             .field("size", &self.size())
             .finish_non_exhaustive()
     }
 }
 
-impl State {
+impl SavedWorld {
     /// Returns the tick at which it was saved.
     #[must_use]
     pub const fn tick(&self) -> u64 {
@@ -379,16 +379,16 @@ impl State {
 }
 
 impl Checkpoint for EngineWorld {
-    type State = State;
+    type State = SavedWorld;
 
-    fn checkpoint(&self) -> State {
+    fn checkpoint(&self) -> SavedWorld {
         let written = self.fields.iter().enumerate();
         let written = written.filter(|(field, _)| self.checker.is_writable(*field));
         let values = written.filter_map(|(field, values)| {
             let id = u32::try_from(field).map(FieldId).ok()?;
             Some((id, values.clone()))
         });
-        State {
+        SavedWorld {
             config_hash: self.config.whole,
             tick: self.tick(),
             values: Arc::new(values.collect()),
@@ -403,7 +403,7 @@ impl Checkpoint for EngineWorld {
     /// propagators, because those fail in every tick or in none; the world is unchanged then.
     /// [`EngineError::Panicked`] if a registered propagator panics in a failed tick that is made
     /// again.
-    fn restore(&mut self, state: &State) -> Result<(), EngineError> {
+    fn restore(&mut self, state: &SavedWorld) -> Result<(), EngineError> {
         let (tick, failed) = (state.tick, &state.failed);
         if state.config_hash != self.config.whole {
             return Err(EngineError::OtherWorld);
@@ -439,7 +439,13 @@ impl Checkpoint for EngineWorld {
         Ok(())
     }
 
-    fn with_value(&self, state: &State, field: u32, element: usize, value: f32) -> Option<State> {
+    fn with_value(
+        &self,
+        state: &SavedWorld,
+        field: u32,
+        element: usize,
+        value: f32,
+    ) -> Option<SavedWorld> {
         if state.tick == 0 || !state.failed.is_empty() {
             return None;
         }
@@ -473,8 +479,8 @@ impl EngineWorld {
     ///
     /// # Errors
     /// Same as [`Checkpoint::restore`]; [`EngineError::OtherWorld`] if the fields differ.
-    pub fn adopt(&mut self, state: &State) -> Result<(), EngineError> {
-        let shape = |state: &State| -> Vec<_> {
+    pub fn adopt(&mut self, state: &SavedWorld) -> Result<(), EngineError> {
+        let shape = |state: &SavedWorld| -> Vec<_> {
             let fields = state.values.iter();
             fields
                 .map(|(field, values)| (*field, values.len()))
@@ -483,7 +489,7 @@ impl EngineWorld {
         if shape(&self.checkpoint()) != shape(state) {
             return Err(EngineError::OtherWorld);
         }
-        self.restore(&State {
+        self.restore(&SavedWorld {
             config_hash: self.config.whole,
             ..state.clone()
         })

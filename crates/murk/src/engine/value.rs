@@ -10,7 +10,7 @@ use gametape_core::text::Grouped;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Fault, Place, WorldError, shown};
+use super::error::{Place, WorldError, WorldFault, shown};
 
 /// An error in a description, before its part is known: [`Wrong::at`] adds the part.
 #[derive(Debug)]
@@ -18,20 +18,20 @@ pub struct Wrong {
     /// The first byte of the text that is wrong, where it is known.
     at: Option<usize>,
     pub(super) key: String,
-    pub(super) fault: Fault,
+    pub(super) fault: WorldFault,
 }
 
 impl Wrong {
-    pub(super) fn new<T>(value: &Spanned<T>, fault: Fault) -> Self {
+    pub(super) fn new<T>(value: &Spanned<T>, fault: WorldFault) -> Self {
         Self::from_byte(Some(value.span().start), fault)
     }
 
     /// An error that is nowhere in the text.
-    pub(super) const fn unplaced(fault: Fault) -> Self {
+    pub(super) const fn unplaced(fault: WorldFault) -> Self {
         Self::from_byte(None, fault)
     }
 
-    const fn from_byte(at: Option<usize>, fault: Fault) -> Self {
+    const fn from_byte(at: Option<usize>, fault: WorldFault) -> Self {
         let key = String::new();
         Self { at, key, fault }
     }
@@ -39,13 +39,13 @@ impl Wrong {
     /// The error for a value of another type.
     pub(super) fn mistyped(value: &Spanned<DeValue<'_>>, wanted: &'static str) -> Self {
         let found = described(value.get_ref());
-        Self::new(value, Fault::Type { wanted, found })
+        Self::new(value, WorldFault::Type { wanted, found })
     }
 
     /// The error for a word that is not defined.
     pub(super) fn undefined<T>(value: &Spanned<T>, word: &str, what: &str, words: &[&str]) -> Self {
         let (found, known) = (shown(word), known(what, words));
-        Self::new(value, Fault::Word { found, known })
+        Self::new(value, WorldFault::Word { found, known })
     }
 
     /// Adds the key, unless a key inside its value is known.
@@ -74,7 +74,7 @@ pub(super) fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, Wrong> {
     DeTable::parse(text).map_err(|error| {
         let message = error.message().to_owned();
         let at = error.span().map(|span| span.start);
-        Wrong::from_byte(at, Fault::Syntax { message })
+        Wrong::from_byte(at, WorldFault::Syntax { message })
     })
 }
 
@@ -124,7 +124,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Returns the value of a key, or the default if the key is left out.
-    pub(super) fn take<T: Value>(
+    pub(super) fn take<T: TomlValue>(
         &mut self,
         key: &'static str,
         default: Option<T>,
@@ -133,13 +133,13 @@ impl<'a> Keys<'a> {
             Some(value) => T::read(value),
             None => default
                 .or_else(T::absent)
-                .ok_or_else(|| self.wrong(key, Fault::Missing)),
+                .ok_or_else(|| self.wrong(key, WorldFault::Missing)),
         };
         value.map_err(|wrong| wrong.of_key(key))
     }
 
     /// Returns the error for the value of a key; for the table, if the key is left out.
-    pub(super) fn wrong(&self, key: &str, fault: Fault) -> Wrong {
+    pub(super) fn wrong(&self, key: &str, fault: WorldFault) -> Wrong {
         let at = self
             .table
             .get(key)
@@ -150,7 +150,7 @@ impl<'a> Keys<'a> {
     /// Returns the error for a kind that does not exist.
     pub(super) fn undefined(&self, key: &str, kind: &str, what: &str, kinds: &[&str]) -> Wrong {
         let (found, known) = (shown(kind), known(what, kinds));
-        self.wrong(key, Fault::Word { found, known })
+        self.wrong(key, WorldFault::Word { found, known })
     }
 
     /// Checks that no key is left over.
@@ -160,7 +160,7 @@ impl<'a> Keys<'a> {
             None => Ok(()),
             Some(key) => {
                 let known = known("key", &self.taken);
-                Err(Wrong::new(key, Fault::UnknownKey { known }).of_key(key.get_ref()))
+                Err(Wrong::new(key, WorldFault::UnknownKey { known }).of_key(key.get_ref()))
             }
         }
     }
@@ -180,7 +180,7 @@ fn described(value: &DeValue<'_>) -> String {
 }
 
 /// A type that a key of a description can have.
-pub trait Value: Sized {
+pub trait TomlValue: Sized {
     /// Reads a value.
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong>;
 
@@ -203,7 +203,7 @@ pub trait Value: Sized {
     }
 }
 
-impl Value for String {
+impl TomlValue for String {
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         match value.get_ref().as_str() {
             Some(text) => Ok(text.to_owned()),
@@ -226,7 +226,7 @@ impl Value for String {
     }
 }
 
-impl Value for bool {
+impl TomlValue for bool {
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         value
             .get_ref()
@@ -253,7 +253,7 @@ fn integer(value: &DeValue<'_>) -> Option<u64> {
     u64::from_str_radix(text, radix).ok()
 }
 
-impl Value for u64 {
+impl TomlValue for u64 {
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         integer(value.get_ref())
             .ok_or_else(|| Wrong::mistyped(value, "an integer from 0 to 2^64-1"))
@@ -267,7 +267,7 @@ impl Value for u64 {
     }
 }
 
-impl Value for i64 {
+impl TomlValue for i64 {
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         let number = match value.get_ref() {
             DeValue::Integer(number) => Self::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -283,7 +283,7 @@ impl Value for i64 {
 
 macro_rules! small_integers {
     ($($type:ty: $wanted:literal),*) => {$(
-        impl Value for $type {
+        impl TomlValue for $type {
             fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
                 let number = match value.get_ref() {
                     number @ DeValue::Integer(_) => integer(number),
@@ -308,7 +308,7 @@ small_integers! {
 
 macro_rules! floats {
     ($($type:ty),*) => {$(
-        impl Value for $type {
+        impl TomlValue for $type {
             /// Parses the type's own precision; a detour through a wider type would round twice.
             fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
                 let text = match value.get_ref() {
@@ -320,7 +320,7 @@ macro_rules! floats {
                 match number {
                     None => Err(Wrong::mistyped(value, "a number")),
                     Some((_, number)) if number.is_nan() => {
-                        Err(Wrong::new(value, Fault::Nan))
+                        Err(Wrong::new(value, WorldFault::Nan))
                     }
                     Some((text, number)) if number.is_infinite() && !text.contains("inf") => {
                         let wanted = concat!("a number that ", stringify!($type), " can hold");
@@ -348,7 +348,7 @@ macro_rules! floats {
 
 floats!(f32, f64);
 
-impl<T: Value> Value for Option<T> {
+impl<T: TomlValue> TomlValue for Option<T> {
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         T::read(value).map(Some)
     }
@@ -372,7 +372,7 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
-impl<T: Value> Value for Vec<T> {
+impl<T: TomlValue> TomlValue for Vec<T> {
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         let items = value
             .get_ref()
@@ -398,7 +398,7 @@ impl<T: Value> Value for Vec<T> {
 }
 
 /// A pair is a list of two.
-impl<A: Value, B: Value> Value for (A, B) {
+impl<A: TomlValue, B: TomlValue> TomlValue for (A, B) {
     fn read(value: &Spanned<DeValue<'_>>) -> Result<Self, Wrong> {
         match value.get_ref().as_array().map(|items| &**items) {
             Some([a, b]) => Ok((A::read(a)?, B::read(b)?)),
@@ -421,7 +421,7 @@ impl<A: Value, B: Value> Value for (A, B) {
 
 /// A receiver of keys and their values, in order.
 pub(super) trait Sink {
-    fn key<T: Value>(&mut self, key: &'static str, value: &T);
+    fn key<T: TomlValue>(&mut self, key: &'static str, value: &T);
 }
 
 /// Finds the first key with a NaN.
@@ -429,7 +429,7 @@ pub(super) trait Sink {
 pub(super) struct FindNan(pub(super) Option<&'static str>);
 
 impl Sink for FindNan {
-    fn key<T: Value>(&mut self, key: &'static str, value: &T) {
+    fn key<T: TomlValue>(&mut self, key: &'static str, value: &T) {
         if value.has_nan() {
             self.0.get_or_insert(key);
         }
@@ -437,14 +437,14 @@ impl Sink for FindNan {
 }
 
 /// Writes the canonical text of one table.
-pub(super) struct Table<'a> {
+pub(super) struct TableWriter<'a> {
     out: &'a mut String,
     /// True between braces, false with a key on each line.
     inline: bool,
     empty: bool,
 }
 
-impl<'a> Table<'a> {
+impl<'a> TableWriter<'a> {
     /// Writes each key on its own line.
     pub(super) fn lines(out: &'a mut String) -> Self {
         Self {
@@ -471,8 +471,8 @@ impl<'a> Table<'a> {
     }
 }
 
-impl Sink for Table<'_> {
-    fn key<T: Value>(&mut self, key: &'static str, value: &T) {
+impl Sink for TableWriter<'_> {
+    fn key<T: TomlValue>(&mut self, key: &'static str, value: &T) {
         if value.is_absent() {
             return;
         }

@@ -1,16 +1,18 @@
-//! The description of a world, as plain data.
+//! The description of a world and its fields, as plain data.
 
 use std::borrow::Cow;
 
-use super::error::{Fault, Place, WorldError};
-use super::field::Field;
+use murk_core::{BoundaryBehavior, FieldMutability};
+
+use super::define::{kinds, words};
+use super::error::{Place, WorldError, WorldFault};
 use super::own::Kinds;
 use super::propagator::Propagator;
 use super::space::Space;
-use super::value::{Sink, Table};
-use crate::config::ConfigForm;
-use crate::hash::config_hash;
-use crate::model::{Build, Header};
+use super::value::{Sink, TableWriter};
+use crate::audit::DEFAULT_INGRESS_QUEUE;
+use crate::model::{Build, ConfigForm, Header};
+use crate::simulation::hash::config_hash;
 
 /// The version of the engine that runs the worlds.
 pub const MURK_VERSION: &str = "0.1.9";
@@ -69,16 +71,13 @@ pub struct World {
 }
 
 impl World {
-    /// The default number of commands that the engine takes in one tick.
-    pub const DEFAULT_INGRESS_QUEUE: u32 = 1024;
-
     /// Creates a world without fields and propagators.
     #[must_use]
     pub const fn new(space: Space, dt: f64) -> Self {
         Self {
             seed: 0,
             dt,
-            max_ingress_queue: Self::DEFAULT_INGRESS_QUEUE,
+            max_ingress_queue: DEFAULT_INGRESS_QUEUE,
             space,
             fields: Vec::new(),
             propagators: Vec::new(),
@@ -89,7 +88,7 @@ impl World {
     /// description of a world.
     ///
     /// # Errors
-    /// Same as [`World::from_toml`]; [`Fault::Version`] for a description in an encoding of a later
+    /// Same as [`World::from_toml`]; [`WorldFault::Version`] for a description in an encoding of a later
     /// gametape.
     #[must_use]
     pub fn from_descriptor(descriptor: &[u8]) -> Option<Result<Self, WorldError>> {
@@ -99,7 +98,7 @@ impl World {
     /// [`World::from_descriptor`] for a world whose propagators may have these kinds, too.
     ///
     /// # Errors
-    /// Same as [`World::from_toml_with`]; [`Fault::Version`].
+    /// Same as [`World::from_toml_with`]; [`WorldFault::Version`].
     #[must_use]
     pub fn from_descriptor_with(
         descriptor: &[u8],
@@ -111,11 +110,11 @@ impl World {
         if version.trim_ascii_end() != b"1" {
             let found = version.get(..16.min(version.len())).unwrap_or_default();
             let found = String::from_utf8_lossy(found).into_owned();
-            return Some(Err(error(Fault::Version { found })));
+            return Some(Err(error(WorldFault::Version { found })));
         }
         Some(match std::str::from_utf8(descriptor) {
             Ok(text) => Self::from_toml_with(text, kinds),
-            Err(utf8) => Err(error(Fault::Utf8 {
+            Err(utf8) => Err(error(WorldFault::Utf8 {
                 at: utf8.valid_up_to(),
             })),
         })
@@ -132,15 +131,15 @@ impl World {
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         let mut text = FIRST_LINE.to_owned();
-        let mut table = Table::lines(&mut text);
+        let mut table = TableWriter::lines(&mut text);
         table.key("seed", &self.seed);
         table.key("dt", &self.dt);
         table.key("max_ingress_queue", &self.max_ingress_queue);
         text.push_str("\n[space]\n");
-        self.space.give_keys(&mut Table::lines(&mut text));
+        self.space.give_keys(&mut TableWriter::lines(&mut text));
         for field in &self.fields {
             text.push_str("\n[[field]]\n");
-            let mut table = Table::lines(&mut text);
+            let mut table = TableWriter::lines(&mut text);
             table.key("name", &field.name);
             field.field_type.give_keys(&mut table);
             table.key("mutability", &field.mutability);
@@ -240,4 +239,74 @@ impl Config {
             _ => None,
         }
     }
+}
+
+words! {
+    /// How long a field's values last.
+    Mutability("mutability") of FieldMutability {
+        /// All zeros, forever: the engine has no way to write it.
+        Static = "static" => FieldMutability::Static,
+        /// For one tick, unless a propagator carries them over.
+        PerTick = "per_tick" => FieldMutability::PerTick,
+        /// Until they are written again.
+        Sparse = "sparse" => FieldMutability::Sparse,
+    }
+
+    /// The treatment of values outside of a field's bounds. (The engine does not use it.)
+    Boundary("behaviour") of BoundaryBehavior {
+        /// They are set to the bound.
+        Clamp = "clamp" => BoundaryBehavior::Clamp,
+        /// They are reflected.
+        Reflect = "reflect" => BoundaryBehavior::Reflect,
+        /// They are absorbed.
+        Absorb = "absorb" => BoundaryBehavior::Absorb,
+        /// They re-enter at the other bound.
+        Wrap = "wrap" => BoundaryBehavior::Wrap,
+    }
+}
+
+kinds! {
+    /// The content of a field in each cell.
+    FieldType by "type" {
+        /// A number.
+        Scalar = "scalar" {}
+        /// Several numbers.
+        Vector = "vector" {
+            /// The number of components.
+            dims: u32,
+        }
+        /// One of a few values, as a number.
+        Categorical = "categorical" {
+            /// The number of values.
+            n_values: u32,
+        }
+    }
+}
+
+impl FieldType {
+    /// Returns the number of values in each cell.
+    #[must_use]
+    pub const fn components(&self) -> u32 {
+        match self {
+            Self::Vector { dims } => *dims,
+            Self::Scalar {} | Self::Categorical { .. } => 1,
+        }
+    }
+}
+
+/// A field of a world. Commands name it by its number in the list.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Field {
+    /// The name, which is unique.
+    pub name: String,
+    /// The content of each cell.
+    pub field_type: FieldType,
+    /// How long values last.
+    pub mutability: Mutability,
+    /// The unit.
+    pub units: Option<String>,
+    /// The least and the greatest value. (The engine does not use them.)
+    pub bounds: Option<(f32, f32)>,
+    /// The treatment of values outside of the bounds.
+    pub boundary: Boundary,
 }

@@ -1,10 +1,10 @@
 //! Finds the writer of a value of a world, from its description and the commands.
 
-use super::checker::Checker;
-use super::field::Mutability;
-use super::owner::{Owner, Writes};
-use crate::past::{Past, PastFrame, Touch, WrittenBy};
-use crate::payload::Payload;
+use super::commands::Checker;
+use super::commands::{Owner, Writes};
+use super::world::Mutability;
+use crate::model::payload::Payload;
+use crate::simulation::past::{Past, PastFrame, Touch, WrittenBy};
 
 impl Checker {
     /// Returns the writer of a value; see

@@ -4,12 +4,8 @@
 //! has both: the offset, the tick and a CRC-32 of each frame. It is made once (on demand, or while
 //! recording) and lies in a file beside the recording. It is refused if the recording has changed.
 
-mod build;
-mod layout;
-mod pieces;
+mod format;
 mod read;
 
-pub use build::IndexBuilder;
-pub use layout::Entry;
-pub use pieces::Pieces;
+pub use format::{Entry, IndexBuilder, Pieces};
 pub use read::{Damage, Index, IndexError, Indexed};

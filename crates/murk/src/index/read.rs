@@ -4,14 +4,13 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::io;
 
-use super::layout::{ENTRY, Entry, HEAD, Head};
-use super::pieces::Pieces;
+use super::format::{ENTRY, Entry, HEAD, Head, Pieces};
 use crate::change::{Bit, Change, Unused, flipped_bit};
 use crate::error::{Error, Finding};
-use crate::frame::Frame;
+use crate::layout::Frame;
+use crate::layout::scan::{self, FrameScan};
 use crate::limits::Limits;
 use crate::rule::Rule;
-use crate::scan::{self, FrameScan};
 
 /// Why an index can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -379,7 +378,7 @@ impl Damage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::build::IndexBuilder;
+    use crate::index::format::IndexBuilder;
 
     #[test]
     fn an_index_that_lies_is_told() {

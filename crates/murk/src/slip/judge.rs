@@ -89,7 +89,7 @@ impl Rank {
 }
 
 /// A cause that follows from the diverging hash alone, and the number of hashes that it explains.
-struct Reading {
+struct HashReading {
     rank: Rank,
     /// If two readings explain the same, the more likely one wins.
     likely: u8,
@@ -97,12 +97,12 @@ struct Reading {
 }
 
 /// Returns all possible readings, the best first.
-fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> Vec<Reading> {
+fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> Vec<HashReading> {
     let mut readings = Vec::new();
     let mut values = Vec::new();
     for one in found {
         match &one.slip {
-            Slip::Hash { bits, .. } => readings.push(Reading {
+            Slip::Hash { bits, .. } => readings.push(HashReading {
                 rank: Rank::of(one),
                 likely: if *bits == 1 { 3 } else { 0 },
                 cause: Cause::Hash { bits: *bits },
@@ -123,7 +123,7 @@ fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> 
                 Cause::Ambiguous(values)
             }
         };
-        readings.push(Reading {
+        readings.push(HashReading {
             rank,
             likely: 2,
             cause,
@@ -131,7 +131,7 @@ fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> 
     }
     if let Some(Shift { place, rank }) = shift(window, base) {
         let tick = window.tick(place);
-        readings.push(Reading {
+        readings.push(HashReading {
             rank,
             likely: 1,
             cause: Cause::OtherTick { tick },
@@ -139,7 +139,7 @@ fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> 
     }
     let most = Rank::most(readings.iter().map(|reading| reading.rank));
     let after = window.len().saturating_sub(window.at() + 1) as u64;
-    readings.sort_by_key(|&Reading { rank, likely, .. }| {
+    readings.sort_by_key(|&HashReading { rank, likely, .. }| {
         std::cmp::Reverse(if rank.is_best(most) {
             (u64::MAX, rank.explained > after, likely)
         } else {
@@ -153,11 +153,11 @@ fn readings<S: Checkpoint>(window: &Window, base: &Base, found: &[Found<S>]) -> 
 /// than any reading of the hash, the readings are not reported. The value that differs in this tick
 /// is an exception, because the slip may have changed it.
 fn verdict<S: Checkpoint>(
-    readings: Vec<Reading>,
+    readings: Vec<HashReading>,
     (best, beyond): (&[Found<S>], u64),
     after: u64,
 ) -> (Option<Cause>, Option<Evidence>) {
-    let evidence = |explained: u64, next: Option<&Reading>| Evidence {
+    let evidence = |explained: u64, next: Option<&HashReading>| Evidence {
         explained,
         after,
         next: next.map(|reading| reading.rank.explained),
@@ -166,7 +166,7 @@ fn verdict<S: Checkpoint>(
     let explained = best.iter().map(|one| one.explained).min().unwrap_or(0);
     if !best.is_empty() && !best.iter().any(|one| is_reading(&one.slip)) {
         let frames = best.iter().any(|one| one.slip.is_of_frames());
-        let is_lesser = |first: &Reading| match first.cause {
+        let is_lesser = |first: &HashReading| match first.cause {
             Cause::OtherTick { .. } if !frames => first.rank.explained <= explained,
             _ => !first.rank.open && first.rank.explained < explained,
         };
@@ -309,7 +309,7 @@ mod tests {
     use super::*;
     use crate::divergence::{CommandAt, Difference};
     use crate::engine::EngineWorld;
-    use crate::text::CommandText;
+    use crate::model::payload::CommandText;
 
     fn dropped() -> Slip {
         Slip::Dropped(CommandAt {

@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::candidates::is_repeated;
 use super::edit::Edit;
-use super::inputs::{Budget, Variant};
-use super::named::slip;
-use super::window::{BACK, Window, run};
-use crate::checks::hash_of;
+use super::edit::slip;
+use super::window::{BACK, Window, is_repeated, run};
+use super::{Budget, Variant};
+use crate::divergence::{Candidate, explain};
 use crate::divergence::{CommandAt, Difference, Parted, Slip};
-use crate::explain::{Candidate, explain};
+use crate::replay::comparison::hash_of;
 use crate::simulation::Checkpoint;
-use crate::state::State;
+use crate::simulation::hash::State;
 
 /// The number of frames between saved states before the divergence.
 const MARK: usize = 16;
@@ -26,7 +25,7 @@ const MOST_FOUND: usize = 1024;
 const MOST_BYTES: usize = 64 << 20;
 
 /// How the replay of a candidate continues.
-enum Rest<S: Checkpoint> {
+enum Continuation<S: Checkpoint> {
     /// From a saved state of the simulation.
     State(S::State),
     /// In its own simulation.
@@ -48,7 +47,7 @@ pub(super) struct Found<S: Checkpoint> {
     next: usize,
     /// True if it was not contradicted and frames are left.
     pub open: bool,
-    rest: Rest<S>,
+    rest: Continuation<S>,
     /// The edit, to try it again.
     pub edit: Option<Edit>,
 }
@@ -62,14 +61,14 @@ impl<S: Checkpoint> Found<S> {
             explained,
             next: 0,
             open,
-            rest: Rest::Unknown,
+            rest: Continuation::Unknown,
             edit: None,
         }
     }
 
     /// Returns true if more hashes can be tried.
     const fn runs(&self) -> bool {
-        self.open && !matches!(self.rest, Rest::Unknown)
+        self.open && !matches!(self.rest, Continuation::Unknown)
     }
 }
 
@@ -276,7 +275,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 bits: changed.count_ones(),
                 bit: changed.trailing_zeros(),
             };
-            self.add((slip, None), 1, at + 1, Rest::State(after));
+            self.add((slip, None), 1, at + 1, Continuation::State(after));
         }
         self.values(&base.values, right_after);
         Some(base)
@@ -291,7 +290,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 lasts: !right_after,
             };
             if self.value(&slip, value, !right_after).is_none() {
-                self.add((slip, None), 1, self.window.at() + 1, Rest::Unknown);
+                self.add((slip, None), 1, self.window.at() + 1, Continuation::Unknown);
             }
         }
     }
@@ -309,7 +308,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             self.simulation.restore(&state).ok()?;
             self.meet((slip.clone(), None), at + 1, true);
         } else {
-            self.add((slip.clone(), None), 1, at + 1, Rest::State(here));
+            self.add((slip.clone(), None), 1, at + 1, Continuation::State(here));
         }
         Some(())
     }
@@ -329,7 +328,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         (slip, edit): (Slip, Option<Edit>),
         explained: u64,
         next: usize,
-        rest: Rest<S>,
+        rest: Continuation<S>,
     ) {
         if self.found.iter().any(|found| found.slip == slip) {
             return;
@@ -337,15 +336,16 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         if self.found.len() >= MOST_FOUND && !self.make_room(&slip, explained, &rest) {
             return;
         }
-        let holds = |rest: &Rest<S>| matches!(rest, Rest::State(_) | Rest::Own(_));
+        let holds =
+            |rest: &Continuation<S>| matches!(rest, Continuation::State(_) | Continuation::Own(_));
         let held = self.found.iter().filter(|found| holds(&found.rest)).count();
         let rest = if holds(&rest) && held > 0 && (held + 1) * self.bytes > MOST_BYTES {
             self.complete = false;
-            Rest::Unknown
+            Continuation::Unknown
         } else {
             rest
         };
-        let open = next < self.window.len() && !matches!(rest, Rest::Contradicted);
+        let open = next < self.window.len() && !matches!(rest, Continuation::Contradicted);
         self.found.push(Found {
             slip,
             explained,
@@ -359,8 +359,8 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
     /// Makes room for a slip in place of one that explains less, or as much. Returns false if there
     /// is none, or if it is this one. For slips that are not kept, the number of explained hashes
     /// is counted.
-    fn make_room(&mut self, slip: &Slip, explained: u64, rest: &Rest<S>) -> bool {
-        if matches!(rest, Rest::Recorded) {
+    fn make_room(&mut self, slip: &Slip, explained: u64, rest: &Continuation<S>) -> bool {
+        if matches!(rest, Continuation::Recorded) {
             self.beyond.recorded += 1;
             return false;
         }
@@ -368,7 +368,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         let contradicted = contradicted.filter(|(_, one)| !one.open && one.edit.is_some());
         let least = contradicted.min_by_key(|(_, one)| one.explained);
         let least = least.map(|(place, one)| (place, one.explained));
-        let is_contradicted = matches!(rest, Rest::Contradicted);
+        let is_contradicted = matches!(rest, Continuation::Contradicted);
         match least {
             Some((place, less)) if !is_contradicted || less < explained => {
                 self.found.swap_remove(place);
@@ -434,7 +434,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         {
             return None;
         }
-        if let Edit::Remove { frame } = edit
+        if let Edit::Remove(frame) = edit
             && !is_repeated(window, *frame)
         {
             return None;
@@ -473,7 +473,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         let meeting = window.len().min(at + 2);
         while next < meeting {
             if self.agrees(next) != Some(true) {
-                return self.add(slip, (next - at) as u64, next, Rest::Contradicted);
+                return self.add(slip, (next - at) as u64, next, Continuation::Contradicted);
             }
             next += 1;
         }
@@ -485,9 +485,9 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                     state: self.simulation.checkpoint(),
                 });
             }
-            Rest::Recorded
+            Continuation::Recorded
         } else {
-            Rest::State(self.simulation.checkpoint())
+            Continuation::State(self.simulation.checkpoint())
         };
         self.add(slip, (next - at) as u64, next, rest);
     }
@@ -512,7 +512,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             if made.is_ok() && self.window.hash(at) == Some(hash_of(&own, self.fields)) {
                 self.build_again(&variant.build, &before, &own);
                 let slip = (variant.slip, None);
-                self.add(slip, 1, at + 1, Rest::Own(Box::new(own)));
+                self.add(slip, 1, at + 1, Continuation::Own(Box::new(own)));
             }
         }
     }
@@ -534,7 +534,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
             }
             for one in found.iter_mut().filter(|one| one.runs()) {
                 // The shared result holds for each of them.
-                if lasts || matches!(one.rest, Rest::Recorded) {
+                if lasts || matches!(one.rest, Continuation::Recorded) {
                     lasts &= self.run_one(one, round, share);
                     runs |= one.runs();
                 }
@@ -570,7 +570,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         let (window, fields) = (self.window, self.fields);
         let end = window.len().min(one.next + round);
         let ran = match &mut one.rest {
-            Rest::Recorded => {
+            Continuation::Recorded => {
                 let recorded = self.recorded.as_ref();
                 let (next, open) = recorded.map_or((one.next, false), |r| (r.next, r.open));
                 let next = next.max(one.next);
@@ -579,17 +579,17 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
                 one.open = open;
                 return true;
             }
-            Rest::Own(own) => run(own.as_mut(), window, fields, one.next..end),
-            Rest::State(state) => {
+            Continuation::Own(own) => run(own.as_mut(), window, fields, one.next..end),
+            Continuation::State(state) => {
                 if self.simulation.restore(state).is_err() {
-                    one.rest = Rest::Unknown;
+                    one.rest = Continuation::Unknown;
                     return true;
                 }
                 let ran = run(self.simulation, window, fields, one.next..end);
                 *state = self.simulation.checkpoint();
                 ran
             }
-            Rest::Contradicted | Rest::Unknown => return true,
+            Continuation::Contradicted | Continuation::Unknown => return true,
         };
         one.explained += (ran - one.next) as u64;
         one.open = ran == end && end < window.len();

@@ -2,15 +2,15 @@
 //! hashes. If the same log leads to different hashes from one time to the next, any change may lead
 //! to the recorded ones by chance. The search then proves nothing, and no slip is named.
 
+use super::BuildVariant;
 use super::edit::Edit;
-use super::inputs::Build;
 use super::search::{Fresh, Search};
 use super::window::Window;
-use crate::checks::hash_of;
 use crate::divergence::Parted;
+use crate::replay::comparison::hash_of;
+use crate::replay::sync_test::compare;
+use crate::simulation::hash::State;
 use crate::simulation::{Checkpoint, Simulation};
-use crate::state::State;
-use crate::sync_test::compare;
 
 /// The number of frames after the divergence that are made again.
 const AHEAD: usize = 80;
@@ -217,7 +217,7 @@ impl<S: Checkpoint> Search<'_, '_, S> {
 
     /// Builds a variant again that led to the recorded hash at the divergence, where it is now. It
     /// must do so each time.
-    pub(super) fn build_again(&mut self, build: &Build<'_, S>, before: &S::State, own: &S) {
+    pub(super) fn build_again(&mut self, build: &BuildVariant<'_, S>, before: &S::State, own: &S) {
         let (window, fields) = (self.case.window, self.case.fields);
         let place = window.at();
         let Some(was) = window.hash(place) else {

@@ -1,9 +1,9 @@
 //! The frames around a divergence, in memory.
 
-use crate::checks::Checks;
-use crate::command::Commands;
-use crate::command_buf::CommandBuf;
-use crate::frame::Frame;
+use crate::layout::Frame;
+use crate::layout::encode::CommandBuf;
+use crate::model::command::Commands;
+use crate::replay::comparison::HashComparison;
 use crate::simulation::Checkpoint;
 
 /// The number of frames before the divergence that are kept, which limits how far back a slip is
@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// A frame that is kept.
 #[derive(Debug)]
-pub(super) struct KeptFrame {
+pub(super) struct WindowFrame {
     pub tick: u64,
     pub hash: u64,
     pub commands: CommandBuf,
@@ -27,7 +27,7 @@ pub(super) struct KeptFrame {
 pub(crate) struct Window {
     first: u64,
     at: usize,
-    frames: Vec<KeptFrame>,
+    frames: Vec<WindowFrame>,
     bytes: usize,
 }
 
@@ -58,7 +58,7 @@ impl Window {
         let mut commands = CommandBuf::new();
         commands.assign(frame.commands());
         self.bytes += size;
-        self.frames.push(KeptFrame {
+        self.frames.push(WindowFrame {
             tick: frame.tick,
             hash: frame.snapshot_hash,
             commands,
@@ -109,6 +109,15 @@ impl Window {
     }
 }
 
+/// Returns true if a frame has the same content as the one before it.
+pub(super) fn is_repeated(window: &Window, place: usize) -> bool {
+    let before = place.checked_sub(1).and_then(|place| window.frame(place));
+    let frame = window.frame(place);
+    before.zip(frame).is_some_and(|(before, frame)| {
+        before.commands() == frame.commands() && before.snapshot_hash == frame.snapshot_hash
+    })
+}
+
 /// Makes ticks as recorded; returns the place of the first that leads to another hash, or the end.
 pub(super) fn run<S: Checkpoint>(
     simulation: &mut S,
@@ -116,7 +125,7 @@ pub(super) fn run<S: Checkpoint>(
     fields: u32,
     places: std::ops::Range<usize>,
 ) -> usize {
-    let mut checks = Checks::new(fields);
+    let mut checks = HashComparison::new(fields);
     let first = window.index(0);
     let stopped = |frame: u64| frame.saturating_sub(first) as usize;
     for place in places.clone() {

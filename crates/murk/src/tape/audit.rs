@@ -1,23 +1,24 @@
 //! Audit: checks all rules of the format, and replays the recording.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gametape_core::tape::{Audit, Error, Options, Work};
 use gametape_core::text::{Counted, Grouped};
 
-use super::beside::{Beside, Comparison};
+use super::beside::{Beside, IndexComparison};
+use super::explain::{self, Diverged, Replaying};
 use super::opened::MurkTape;
-use super::slip::{self, Recent};
 use super::world;
 use crate::engine::{Checker, EngineError, EngineWorld, World};
+use crate::salvage::WholeFrames;
 use crate::{
-    AnyWorld, Auditor, ConfigForm, Divergence, Finding, Findings, Frame, Hash, Header, Progress,
-    ReadOptions, Reader, Rule, Simulation, Verifier, VerifyError,
+    AnyWorld, Auditor, ConfigForm, Finding, Findings, Hash, Header, Progress, ReadOptions, Reader,
+    Rule, Simulation, VerifyError,
 };
 
 /// The result of the replay.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Replay {
+enum ReplayResult {
     /// There is no world that fits.
     NotTried,
     /// Every hash is right so far.
@@ -36,7 +37,7 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         Err(error) => return unreadable(tape, error, beside.as_ref()),
     };
     let mut auditor = Auditor::new(&header);
-    let mut index = Comparison::new(beside.as_ref(), input, &mut auditor);
+    let mut index = IndexComparison::new(beside.as_ref(), input, &mut auditor);
     let world = world_of(&header, tape, &mut auditor)?;
     let mut simulation = world
         .as_ref()
@@ -47,42 +48,56 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
                 None
             }
         });
-    let mut replaying = Replaying::new(&header, simulation.as_mut(), &mut auditor);
+    let mut replaying = replaying(&header, simulation.as_mut(), &mut auditor);
+    let mut result = match replaying {
+        Some(_) => ReplayResult::Right,
+        None => ReplayResult::NotTried,
+    };
     let checker = world.as_ref().and_then(|world| checker(world, &header));
-    let (mut may_be_torn, mut is_blank) = (false, false);
+    let mut whole = WholeFrames::default();
     while let Some(frame) = reader.next_frame()? {
-        if frame.is_blank() {
+        if whole.push(&frame).is_some() {
             let bytes = input.zeros_from(frame.offset).map_err(Error::Io)?;
             auditor.note(frame.finding(Rule::Blank { bytes }));
-            is_blank = true;
             break;
         }
-        may_be_torn = frame.may_be_torn();
         match &checker {
             Some(checker) => auditor.push(&frame, checker),
             None => auditor.push(&frame, &AnyWorld),
         }
         index.frame(input, &frame, &mut auditor);
-        replaying.push(&frame, &mut auditor);
+        match replaying.as_mut().map(|replaying| replaying.push(&frame)) {
+            Some(Ok(Some(world))) => {
+                if let Some(reason) = world.failure() {
+                    let reason = reason.to_owned();
+                    auditor.note(frame.finding(Rule::TickFailed { reason }));
+                }
+            }
+            Some(Err(error)) => {
+                (replaying, result) = (None, ReplayResult::Diverged);
+                auditor.note(outcome(error));
+            }
+            // The frames after a divergence may explain it.
+            Some(Ok(None)) | None => {}
+        }
         work.done(frame.offset)?;
     }
-    let (mut replay, mut diverged) = replaying.finish(&mut auditor);
     // The zeros may begin within the last hash; then it is not the state that is wrong.
-    let is_torn = is_blank && may_be_torn;
-    let frames = auditor.frames() - u64::from(is_torn);
-    if is_torn && diverged.as_ref().is_some_and(|(at, ..)| at.frame == frames) {
-        (replay, diverged) = (Replay::Right, None);
-    }
-    if let (Some((divergence, recent, took)), Some(world)) = (diverged, &world) {
-        let limit = slip::limit(options);
-        let diverged = (divergence, recent, took);
-        explain(
-            tape,
-            (&header, world),
-            diverged,
-            (limit, work),
-            &mut auditor,
-        )?;
+    let frames = whole.frames;
+    let is_torn = auditor.frames() > frames;
+    match replaying.map(Replaying::finish) {
+        Some(Err(error)) => {
+            result = ReplayResult::Diverged;
+            auditor.note(outcome(error));
+        }
+        Some(Ok(Err(diverged))) if !is_torn || diverged.divergence.frame != frames => {
+            result = ReplayResult::Diverged;
+            if let Some(world) = &world {
+                let limits = (explain::limit(options), work);
+                note_explanation(tape, (&header, world), diverged, limits, &mut auditor)?;
+            }
+        }
+        Some(Ok(_)) | None => {}
     }
     if !reader.findings().is_empty() {
         index.explain(input, frames, &mut auditor);
@@ -93,127 +108,46 @@ pub(super) fn audit(tape: &MurkTape, options: &Options, work: &Work<'_>) -> Resu
         auditor.note(Finding::new(Rule::NotSimulated { frames }));
     }
     let findings = auditor.finish(reader.findings());
-    Ok(timed(&findings, world.as_ref(), summary(frames, replay)))
+    Ok(timed(&findings, world.as_ref(), summary(frames, result)))
 }
 
-/// The replay during an audit. It stops where it differs from the recording.
-struct Replaying<'s> {
-    verifier: Option<Verifier<'s, EngineWorld>>,
-    result: Replay,
-    recent: Recent,
-    start: Instant,
-    diverged: Option<(Box<Divergence>, Duration)>,
-}
-
-/// The divergence of a replay, the saved states before it, and the duration up to there.
-type Parting = (Box<Divergence>, Recent, Duration);
-
-impl<'s> Replaying<'s> {
-    fn new(
-        header: &Header<'_>,
-        simulation: Option<&'s mut EngineWorld>,
-        auditor: &mut Auditor,
-    ) -> Self {
-        let form = simulation.as_ref().and_then(|one| one.config_form(header));
-        if let Some(form @ (ConfigForm::Counts | ConfigForm::Descriptor)) = form {
-            auditor.note(Finding::new(Rule::ConfigPartial { form }));
-        }
-        let verifier = simulation.and_then(|simulation| {
-            Verifier::new(header, simulation)
-                .map_err(|error| auditor.note(outcome(error)))
-                .ok()
-        });
-        let result = match verifier {
-            Some(_) => Replay::Right,
-            None => Replay::NotTried,
-        };
-        Self {
-            verifier,
-            result,
-            recent: Recent::default(),
-            start: Instant::now(),
-            diverged: None,
-        }
+/// Starts the replay, if there is a world that fits.
+fn replaying<'s>(
+    header: &Header<'_>,
+    simulation: Option<&'s mut EngineWorld>,
+    auditor: &mut Auditor,
+) -> Option<Replaying<'s>> {
+    let simulation = simulation?;
+    if let Some(form @ (ConfigForm::Counts | ConfigForm::Descriptor)) =
+        simulation.config_form(header)
+    {
+        auditor.note(Finding::new(Rule::ConfigPartial { form }));
     }
-
-    /// Stops the replay.
-    fn stop(&mut self, error: VerifyError<EngineError>, auditor: &mut Auditor) {
-        self.verifier = None;
-        self.result = Replay::Diverged;
-        match error {
-            // The frames after it may explain it.
-            VerifyError::SnapshotMismatch(divergence) => {
-                self.diverged = Some((divergence, self.start.elapsed()));
-            }
-            other => auditor.note(outcome(other)),
-        }
-    }
-
-    fn push(&mut self, frame: &Frame<'_>, auditor: &mut Auditor) {
-        let Some(running) = &mut self.verifier else {
-            return;
-        };
-        if let Err(error) = running.push(frame) {
-            return self.stop(error, auditor);
-        }
-        self.recent.stepped(frame, running.simulation());
-        if let Some(reason) = running.simulation().failure() {
-            let reason = reason.to_owned();
-            auditor.note(frame.finding(Rule::TickFailed { reason }));
-        }
-    }
-
-    /// Ends the replay. Returns its result and its divergence.
-    fn finish(mut self, auditor: &mut Auditor) -> (Replay, Option<Parting>) {
-        if let Some(Err(error)) = self.verifier.take().map(Verifier::finish) {
-            self.stop(error, auditor);
-        }
-        let recent = self.recent;
-        let diverged = self.diverged;
-        (self.result, diverged.map(|(at, took)| (at, recent, took)))
-    }
+    let replaying = Replaying::new(header, simulation);
+    replaying.map_err(|error| auditor.note(outcome(error))).ok()
 }
 
 /// Adds the findings about a divergence and its explanation.
-fn explain(
+fn note_explanation(
     tape: &MurkTape,
     (header, world): (&Header<'_>, &World),
-    (divergence, recent, took): Parting,
+    diverged: Diverged,
     (limit, work): (Duration, &Work<'_>),
     auditor: &mut Auditor,
 ) -> Result<(), Error> {
-    if limit.is_zero() {
-        auditor.note(outcome(VerifyError::<EngineError>::SnapshotMismatch(
-            divergence,
-        )));
-        return Ok(());
-    }
-    let carried = world::carried(header, tape.kinds()).and_then(Result::ok);
-    let before = carried.filter(|carried| carried != world);
+    let tick = Grouped(diverged.divergence.tick);
     let mut watch = |progress: Progress| {
         work.say(&format!(
-            "tick {}: looking for the slip that explains it, {} tried, {:.0}% of the time",
-            Grouped(divergence.tick),
+            "tick {tick}: looking for the slip that explains it, {} tried, {:.0}% of the time",
             Counted(progress.tried, "slip"),
             progress.share * 100.0
         ));
         work.wanted().is_ok()
     };
-    let diverged = slip::Diverged {
-        tape,
-        world,
-        before: before.as_ref(),
-        divergence: &divergence,
-        recent,
-        took,
-    };
-    let found = diverged.explain(limit, &mut watch)?;
+    let before = explain::other_carried(tape, header, world);
+    let (judged, found) = diverged.explained(tape, world, before.as_ref(), limit, &mut watch)?;
     work.wanted()?;
-    let judged = match &found {
-        Some(found) => slip::judged(divergence, found),
-        None => divergence,
-    };
-    if let Some(finding) = found.and_then(|found| slip::finding(&judged, found)) {
+    if let Some(finding) = found.and_then(|found| explain::finding(&judged, found)) {
         auditor.note(finding);
     }
     auditor.note(outcome(VerifyError::<EngineError>::SnapshotMismatch(
@@ -236,12 +170,12 @@ fn timed(findings: &Findings, world: Option<&World>, summary: String) -> Audit {
     audit
 }
 
-fn summary(frames: u64, replay: Replay) -> String {
+fn summary(frames: u64, replay: ReplayResult) -> String {
     let proven = match replay {
         _ if frames == 0 => "nothing to replay",
-        Replay::Diverged => "replayed: diverges",
-        Replay::Right => "replayed: every hash is right",
-        Replay::NotTried => "not replayed",
+        ReplayResult::Diverged => "replayed: diverges",
+        ReplayResult::Right => "replayed: every hash is right",
+        ReplayResult::NotTried => "not replayed",
     };
     format!("{}, {proven}", Counted(frames, "tick"))
 }
@@ -256,7 +190,7 @@ fn unreadable(
     };
     let mut auditor = Auditor::default();
     auditor.note(finding);
-    Comparison::new(beside, &tape.input, &mut auditor);
+    IndexComparison::new(beside, &tape.input, &mut auditor);
     Ok(Audit::new(auditor.findings(), String::new()))
 }
 

@@ -84,9 +84,9 @@ pub(super) fn remove_stale(path: &Path, recording: &Input) {
 }
 
 /// Compares a recording with the index beside it, while it is audited.
-pub(super) struct Comparison<'i>(Option<Index<&'i Input>>);
+pub(super) struct IndexComparison<'i>(Option<Index<&'i Input>>);
 
-impl<'i> Comparison<'i> {
+impl<'i> IndexComparison<'i> {
     /// Starts a comparison. An index that does not fit is a finding.
     pub fn new(
         beside: Option<&'i Result<Beside, Unused>>,

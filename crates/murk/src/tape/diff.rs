@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use super::error::stopped;
 use super::opened::MurkTape;
 use super::world::{self, WorldFile};
-use crate::diff::{diff_states_while, diff_while};
 use crate::engine::own::Kinds;
-use crate::text::Value as Shown;
+use crate::model::payload::ShownValue;
+use crate::replay::diff::{diff_states_while, diff_while};
 use crate::{
     Cause, CommandText, Difference, Frame, FrameDiff, Hash, Replay, StateDiff, VerifyError, read,
 };
@@ -148,7 +148,7 @@ fn put_states(states: &StateDiff, parts: &mut Vec<String>) {
         }
         StateDiff::Values(values, count) => {
             parts.extend(values.iter().map(|value| {
-                let (ours, theirs) = (Shown(value.replayed), Shown(value.recorded));
+                let (ours, theirs) = (ShownValue(value.replayed), ShownValue(value.recorded));
                 let place = value.place();
                 format!("{place} is {ours} in the first, {theirs} in the second")
             }));
@@ -162,8 +162,8 @@ fn put_states(states: &StateDiff, parts: &mut Vec<String>) {
                 Some(Cause::Value(value)) => format!(
                     "in the {which}, {} was {} where the replay has {}",
                     value.place(),
-                    Shown(value.recorded),
-                    Shown(value.replayed)
+                    ShownValue(value.recorded),
+                    ShownValue(value.replayed)
                 ),
                 Some(_) => format!(
                     "the {which} differs from its replay in more than one value, or the value can't be determined, or its hash is damaged"
@@ -180,8 +180,8 @@ fn value(value: &Difference, first: f32, second: f32) -> Value {
         "element": value.element,
         "cell": value.location.as_ref().map(|location| location.coord.clone()),
         "component": value.location.as_ref().map(|location| location.component),
-        "first": Value::from(Shown(first).to_datum()),
-        "second": Value::from(Shown(second).to_datum()),
+        "first": Value::from(ShownValue(first).to_datum()),
+        "second": Value::from(ShownValue(second).to_datum()),
     })
 }
 

@@ -13,7 +13,7 @@ use crate::{Command, Frame, Payload};
 
 /// A part of a payload. In the file, parts follow each other; in JSON, each has its own key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum PayloadPart {
     /// A 64-bit integer.
     Long,
     /// A 32-bit integer.
@@ -34,19 +34,17 @@ pub(crate) enum Part {
     Parameters,
 }
 
+use PayloadPart::{Bytes, Coord, Double, Field, Int, Long, Parameters, Single, Values};
+
 /// The parts of each type of payload, by tag, with their keys in JSON.
-pub(crate) const PARTS: [&[(&str, Part)]; Payload::NAMES.len()] = [
-    &[("entity_id", Part::Long), ("target", Part::Coord)],
-    &[("coord", Part::Coord), ("values", Part::Values)],
-    &[("entity_id", Part::Long)],
-    &[
-        ("coord", Part::Coord),
-        ("field", Part::Field),
-        ("value", Part::Single),
-    ],
-    &[("type_id", Part::Int), ("data", Part::Bytes)],
-    &[("key", Part::Int), ("value", Part::Double)],
-    &[("parameters", Part::Parameters)],
+pub(crate) const PARTS: [&[(&str, PayloadPart)]; Payload::NAMES.len()] = [
+    &[("entity_id", Long), ("target", Coord)],
+    &[("coord", Coord), ("values", Values)],
+    &[("entity_id", Long)],
+    &[("coord", Coord), ("field", Field), ("value", Single)],
+    &[("type_id", Int), ("data", Bytes)],
+    &[("key", Int), ("value", Double)],
+    &[("parameters", Parameters)],
 ];
 
 /// Writes a frame as one line, with its time if that is known.
@@ -128,7 +126,7 @@ fn put_payload(command: &Command<'_>, line: &mut String) -> Option<()> {
     Some(())
 }
 
-impl Part {
+impl PayloadPart {
     /// Reads the part from a payload, and writes it.
     fn put(self, bytes: &mut ByteReader<'_>, line: &mut String) -> Result<(), Short> {
         let _ = match self {

@@ -2,15 +2,14 @@
 
 mod audit;
 mod beside;
-mod cut;
 mod diff;
-mod dump;
 mod error;
+mod explain;
 mod info;
 mod json;
 mod opened;
 mod repair;
-mod slip;
+mod steps;
 mod tables;
 mod world;
 
@@ -35,13 +34,14 @@ pub use beside::index_path;
 pub(crate) use diff::of_both;
 pub use error::MurkError;
 pub(crate) use error::{damaged, stopped, unwritable};
-pub(crate) use json::{PARTS, Part};
+pub(crate) use explain::{Diverged, judged, other_carried, replayed};
+pub(crate) use json::{PARTS, PayloadPart};
 pub use opened::MurkTape;
-pub(crate) use slip::{Diverged, Recent, explain_in, judged};
+
 pub use tables::MurkPlayback;
 pub use world::WorldFile;
 pub use world::time_of;
-pub(crate) use world::{build, carried, needed};
+pub(crate) use world::{build, needed};
 
 /// The maximum size of a world's file in bytes: far more than any world has.
 const MOST_WORLD: u64 = 16 << 20;
@@ -296,7 +296,7 @@ impl Tape for MurkTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Cutout, Error> {
-        cut::cut(self, cut, out, work)
+        steps::cut(self, cut, out, work)
     }
 }
 
@@ -308,7 +308,7 @@ impl Attachments for MurkTape {
 
 impl DumpSteps for MurkTape {
     fn dump_steps(&self, wanted: &Dump, out: &mut dyn Write) -> Result<Partial<()>, Error> {
-        dump::dump(self, wanted.at, out)
+        steps::dump(self, wanted.at, out)
     }
 }
 

@@ -9,6 +9,7 @@ use gametape_core::{AllAltered, Altered, Input, Part, ReadAt};
 
 use super::beside::Beside;
 use super::opened::MurkTape;
+use crate::salvage::WholeFrames;
 use crate::{Bit, Damage, Finding, ReadOptions, Reader, Rule};
 
 /// Restores flipped bits, if an index shows them, and keeps the intact frames at the start.
@@ -58,7 +59,7 @@ pub(super) fn repair(
         Input::at(Arc::new(Mended { input, bits, end })).map_err(Error::Io)
     };
     let whole = mended(tape.input.size())?;
-    let kept = Kept::of(&whole, work.watched(&whole))?;
+    let kept = KeptFrames::of(&whole, work.watched(&whole))?;
     let dropped = tape.input.size() - kept.end;
     let repaired = Repaired {
         lossy: dropped > 0,
@@ -102,40 +103,32 @@ impl ReadAt for Mended {
 }
 
 /// The part that is kept: the header, and the intact frames after it.
-struct Kept {
+struct KeptFrames {
     end: u64,
-    frames: u64,
-    last_tick: Option<u64>,
+    whole: WholeFrames,
     problem: Option<Finding>,
 }
 
-impl Kept {
+impl KeptFrames {
     fn of(input: &Input, stream: impl Read) -> Result<Self, Error> {
         let mut reader = Reader::with_options(stream, ReadOptions::lenient());
-        let mut kept = Self {
-            end: 0,
-            frames: 0,
-            last_tick: None,
-            problem: None,
-        };
-        // The state before the last frame, if that may be torn.
-        let mut before = None;
+        let mut whole = WholeFrames::default();
         while let Some(frame) = reader.next_frame()? {
-            if frame.is_blank() {
+            if let Some(end) = whole.push(&frame) {
                 let bytes = input.zeros_from(frame.offset).map_err(Error::Io)?;
                 let problem = Some(frame.finding(Rule::Blank { bytes }));
-                (kept.end, kept.frames, kept.last_tick) =
-                    before.unwrap_or((frame.offset, kept.frames, kept.last_tick));
-                return Ok(Self { problem, ..kept });
+                return Ok(Self {
+                    end,
+                    whole,
+                    problem,
+                });
             }
-            let now = (frame.offset, kept.frames, kept.last_tick);
-            before = frame.may_be_torn().then_some(now);
-            kept.frames += 1;
-            kept.last_tick = Some(frame.tick);
         }
-        kept.end = reader.offset();
-        kept.problem = reader.findings().broken().next().cloned();
-        Ok(kept)
+        Ok(Self {
+            end: reader.offset(),
+            whole,
+            problem: reader.findings().broken().next().cloned(),
+        })
     }
 
     /// Returns the kept parts that differ from the index and can't be restored.
@@ -144,7 +137,7 @@ impl Kept {
         for damage in not_mended {
             let part = match damage.entry {
                 None => Part::Beside("the header"),
-                Some(entry) if entry.frame < self.frames => {
+                Some(entry) if entry.frame < self.whole.frames => {
                     Part::Steps(entry.frame..entry.frame + 1)
                 }
                 Some(_) => continue,
@@ -157,10 +150,12 @@ impl Kept {
 
     fn dropped(&self, bytes: u64) -> Option<String> {
         let problem = self.problem.as_ref()?;
-        let last = match self.last_tick {
-            Some(tick) if self.frames == 1 => format!("kept 1 whole frame, tick {}", Grouped(tick)),
+        let last = match self.whole.last_tick {
+            Some(tick) if self.whole.frames == 1 => {
+                format!("kept 1 whole frame, tick {}", Grouped(tick))
+            }
             Some(tick) => {
-                let frames = Counted(self.frames, "whole frame");
+                let frames = Counted(self.whole.frames, "whole frame");
                 format!("kept {frames}, up to tick {}", Grouped(tick))
             }
             None => "kept the header; no frame is whole".to_owned(),

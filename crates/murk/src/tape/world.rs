@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::error::MurkError;
 use crate::engine::own::Kinds;
-use crate::engine::{EngineWorld, Fault, Place, World, WorldError};
+use crate::engine::{EngineWorld, Place, World, WorldError, WorldFault};
 use crate::{Header, Rule};
 
 /// A file that describes a world, given in addition to a recording.
@@ -134,7 +134,7 @@ pub(crate) fn build(world: &World, path: Option<&Path>) -> Result<EngineWorld, E
 
 /// Returns the rule that a world in a header breaks, if it can't be built.
 pub(super) fn broken(error: &WorldError) -> Rule {
-    if let (Fault::UnknownKind { found, .. }, Place::Propagator { index, .. }) =
+    if let (WorldFault::UnknownKind { found, .. }, Place::Propagator { index, .. }) =
         (error.fault(), error.place())
     {
         return Rule::UnknownKind {

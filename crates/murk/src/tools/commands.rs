@@ -15,12 +15,12 @@ use crate::tape::MurkError;
 
 /// The commands of each tick, read from lines of JSON.
 #[derive(Clone, Default, Debug)]
-pub struct Commands {
+pub struct CommandList {
     ticks: BTreeMap<u64, (u64, CommandBuf)>,
     name: PathBuf,
 }
 
-impl Commands {
+impl CommandList {
     /// Creates a list without commands.
     #[must_use]
     pub fn none() -> Self {
@@ -62,7 +62,7 @@ impl Commands {
         Ok(commands)
     }
 
-    /// Reads commands that were parsed already: each value is what a line has in [`Commands::read`].
+    /// Reads commands that were parsed already: each value is what a line has in [`CommandList::read`].
     ///
     /// # Errors
     /// [`MurkError::Commands`]; its line is the place in the list, from 1.
@@ -90,7 +90,7 @@ impl Commands {
         made.map_or(0, |(_, buffer)| buffer.as_commands().len() as u64)
     }
 
-    fn add(&mut self, number: u64, line: &jsonl::Line) -> Result<(), String> {
+    fn add(&mut self, number: u64, line: &jsonl::CommandLine) -> Result<(), String> {
         let begin = || (number, CommandBuf::new());
         let (_, buffer) = self.ticks.entry(line.tick).or_insert_with(begin);
         for command in line.commands.as_commands() {

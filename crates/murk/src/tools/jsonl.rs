@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::tape::{PARTS, Part};
+use crate::tape::{PARTS, PayloadPart};
 use crate::{Command, CommandBuf, Envelope, Payload, WriteError};
 
 /// A line of commands: a tick, and the commands that are added to it.
 #[derive(Debug, Default)]
-pub struct Line {
+pub struct CommandLine {
     pub tick: u64,
     pub commands: CommandBuf,
 }
@@ -18,10 +18,15 @@ pub fn read_line(
     text: &str,
     field: &dyn Fn(&str) -> Option<u32>,
     made: &dyn Fn(u64) -> u64,
-) -> Result<Line, String> {
-    let mut object = Object::of(text)?;
-    let tick = object.number("tick")?;
-    object.commands(tick, field, made(tick))
+) -> Result<CommandLine, String> {
+    let value = serde_json::from_str(text).map_err(|error| {
+        // The parser's line number is always 1, so it is replaced.
+        let (column, message) = (error.column(), error.to_string());
+        let place = format!(" at line {} column {column}", error.line());
+        let what = message.strip_suffix(&place).unwrap_or(&message);
+        format!("not JSON: {what} at column {column}")
+    })?;
+    of_value(value, field, made)
 }
 
 /// Reads a line that was parsed already, as [`read_line`] does.
@@ -29,8 +34,12 @@ pub fn of_value(
     line: Value,
     field: &dyn Fn(&str) -> Option<u32>,
     made: &dyn Fn(u64) -> u64,
-) -> Result<Line, String> {
-    let mut object = Object::of_value(line)?;
+) -> Result<CommandLine, String> {
+    let Value::Object(map) = line else {
+        return Err("not a JSON object".into());
+    };
+    let place = String::new();
+    let mut object = Object { map, place };
     let tick = object.number("tick")?;
     object.commands(tick, field, made(tick))
 }
@@ -59,34 +68,13 @@ struct Object {
 }
 
 impl Object {
-    fn of(text: &str) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(text).map_err(|error| {
-            // The parser's line number is always 1, so it is replaced.
-            let (column, message) = (error.column(), error.to_string());
-            let place = format!(" at line {} column {column}", error.line());
-            let what = message.strip_suffix(&place).unwrap_or(&message);
-            format!("not JSON: {what} at column {column}")
-        })?;
-        Self::of_value(value)
-    }
-
-    fn of_value(value: Value) -> Result<Self, String> {
-        let Value::Object(map) = value else {
-            return Err("not a JSON object".into());
-        };
-        Ok(Self {
-            map,
-            place: String::new(),
-        })
-    }
-
     /// Reads the commands of a line: one, or a list.
     fn commands(
         mut self,
         tick: u64,
         field: &dyn Fn(&str) -> Option<u32>,
         made: u64,
-    ) -> Result<Line, String> {
+    ) -> Result<CommandLine, String> {
         let mut commands = CommandBuf::new();
         match self.map.remove("commands") {
             None => command(self, field, made, &mut commands)?,
@@ -100,7 +88,7 @@ impl Object {
             }
             Some(_) => return Err("\"commands\" must be a list".into()),
         }
-        Ok(Line { tick, commands })
+        Ok(CommandLine { tick, commands })
     }
 
     fn take(&mut self, key: &str) -> Result<Value, String> {
@@ -156,7 +144,7 @@ impl Object {
     fn part(
         &mut self,
         key: &str,
-        part: Part,
+        part: PayloadPart,
         field: &dyn Fn(&str) -> Option<u32>,
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
@@ -165,35 +153,35 @@ impl Object {
             other => read_u32(other),
         };
         match part {
-            Part::Long => out.extend(self.number::<u64>(key)?.to_le_bytes()),
-            Part::Int => out.extend(self.number::<u32>(key)?.to_le_bytes()),
-            Part::Field => {
+            PayloadPart::Long => out.extend(self.number::<u64>(key)?.to_le_bytes()),
+            PayloadPart::Int => out.extend(self.number::<u32>(key)?.to_le_bytes()),
+            PayloadPart::Field => {
                 let named = self.take(key)?;
                 let number = number(&named)
                     .ok_or_else(|| format!("{}the world has no field {named}", self.place))?;
                 out.extend(number.to_le_bytes());
             }
-            Part::Single => {
+            PayloadPart::Single => {
                 let wanted = "a number that 32 bits hold, or its bits as \"0x7fc00000\"";
                 out.extend(self.read(key, wanted, read_single)?);
             }
-            Part::Double => {
+            PayloadPart::Double => {
                 let wanted = "a number, or its bits as \"0x7ff8000000000000\"";
                 out.extend(self.read(key, wanted, read_double)?);
             }
-            Part::Bytes => {
+            PayloadPart::Bytes => {
                 let bytes = self.bytes(key)?;
                 out.extend(count(bytes.len())?);
                 out.extend(bytes);
             }
-            Part::Coord => {
+            PayloadPart::Coord => {
                 let wanted = "a list of whole numbers of 32 bits";
                 self.list(key, wanted, out, |value| {
                     let number = i32::try_from(value.as_i64()?).ok()?;
                     Some(number.to_le_bytes())
                 })?;
             }
-            Part::Values => {
+            PayloadPart::Values => {
                 let wanted = "a list of [field, value], of fields that the world has";
                 self.list(key, wanted, out, |pair| {
                     let [field, value] = pair.as_array()?.as_slice() else {
@@ -203,7 +191,7 @@ impl Object {
                     Some(bytes.concat())
                 })?;
             }
-            Part::Parameters => {
+            PayloadPart::Parameters => {
                 self.list(key, "a list of [key, value]", out, |pair| {
                     let [key, value] = pair.as_array()?.as_slice() else {
                         return None;

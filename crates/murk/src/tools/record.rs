@@ -1,22 +1,20 @@
-//! Records a world.
+//! Records a world, from its start or from a tick of another recording.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use gametape_core::Output;
-use gametape_core::Spell as _;
 use gametape_core::tape::{Error, Work};
 use gametape_core::text::{Counted, Grouped};
+use gametape_core::{Output, Spell as _};
 
-use super::branch::Branch;
-use super::commands::Commands;
+use super::commands::CommandList;
 use super::index::vouches;
 use super::resume::{Recorded, resume};
 use crate::engine::{EngineWorld, Outcome, World};
-use crate::tape::{MurkError, WorldFile, build, index_path, stopped, unwritable};
-use crate::{Command, CommandCheck, Hash, Header, RecordError, Recorder, Writer};
+use crate::tape::{MurkError, MurkTape, WorldFile, build, index_path, needed, stopped, unwritable};
+use crate::{Command, CommandCheck, Frame, Hash, Header, RecordError, Recorder, Verifier, Writer};
 
 /// Options of a recording.
 #[derive(Clone, Default, Debug)]
@@ -77,7 +75,7 @@ impl RecordOptions {
 /// written or exists already; if the simulation can't continue; if the existing recording is
 /// damaged (it and its index are unchanged then); if the recording that is branched from can't be
 /// replayed up to that tick.
-pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, Error> {
+pub fn record(options: &RecordOptions, commands: &CommandList) -> Result<Recorded, Error> {
     record_each(options, commands, |_| ControlFlow::Continue(()))
 }
 
@@ -88,7 +86,7 @@ pub fn record(options: &RecordOptions, commands: &Commands) -> Result<Recorded, 
 /// Same as [`record`].
 pub fn record_each(
     options: &RecordOptions,
-    commands: &Commands,
+    commands: &CommandList,
     each: impl FnMut(&Recorded) -> ControlFlow<()>,
 ) -> Result<Recorded, Error> {
     commands.within(0, options.ticks)?;
@@ -138,7 +136,7 @@ pub fn record_each(
 /// hashes are taken, too, the world has made these ticks then.
 fn taken(
     options: &RecordOptions,
-    commands: &Commands,
+    commands: &CommandList,
     simulation: &mut EngineWorld,
 ) -> Result<u64, Error> {
     let taken = match &options.from {
@@ -164,7 +162,7 @@ fn taken(
 /// A recording that is being made.
 struct Making<'o, O: Output> {
     options: &'o RecordOptions,
-    commands: &'o Commands,
+    commands: &'o CommandList,
     simulation: EngineWorld,
     recorder: Recorder<O>,
     /// The hash of the first tick, if the world has made it already, to check what is cut off.
@@ -275,4 +273,120 @@ fn rejection(simulation: &EngineWorld, at: u32, command: &Command<'_>) -> Option
     let rejection = CommandCheck::check(checker, command, 0)?;
     let payload = command.payload().ok()?;
     Some(rejection.rule(at, command, &payload).to_string())
+}
+
+/// The recording whose first ticks are used.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// The recording.
+    pub tape: MurkTape,
+    /// The last tick that is used; `None` for all.
+    pub tick: Option<u64>,
+}
+
+impl Branch {
+    /// Returns its world, or the given one.
+    pub(super) fn world(&self, given: Option<&WorldFile>) -> Result<World, Error> {
+        let mut reader = self.tape.reader();
+        Ok(needed(reader.header()?, given, self.tape.kinds())?)
+    }
+
+    /// Takes a world from its start to the last tick that is used, and returns that tick. The
+    /// recording must verify up to there.
+    ///
+    /// # Errors
+    /// If it does not, or has no such tick; [`Error::Cancelled`].
+    pub fn replayed(&self, simulation: &mut EngineWorld, work: &Work<'_>) -> Result<u64, Error> {
+        let mut reader = self.tape.reader();
+        let header = reader.header()?.clone();
+        let other = |error: String| {
+            unwritable(format!(
+                "the recording that it branches from can't be replayed: {error}"
+            ))
+        };
+        let verifier = Verifier::new(&header, simulation);
+        let mut verifier = verifier.map_err(|error| other(error.to_string()))?;
+        let last = self.each(|frame| {
+            work.done(frame.offset)?;
+            let pushed = verifier.push(frame);
+            pushed.map_err(|error| other(error.to_string()))
+        })?;
+        verifier
+            .finish()
+            .map_err(|error| other(error.to_string()))?;
+        Ok(last)
+    }
+
+    /// Returns the last tick that is used, if the recording can be read up to there.
+    pub(super) fn looked_at(&self) -> Result<u64, Error> {
+        self.each(|_| Ok(()))
+    }
+
+    /// Records the frames up to tick `taken`: unchanged, or as a world makes them from their
+    /// commands.
+    pub(super) fn take_over<O: Output>(
+        &self,
+        taken: u64,
+        recorder: &mut Recorder<O>,
+        mut simulation: Option<&mut EngineWorld>,
+    ) -> Result<(), Error> {
+        if taken == 0 {
+            return Ok(());
+        }
+        let this = Self {
+            tape: self.tape.clone(),
+            tick: Some(taken),
+        };
+        let taken = this.each(|frame| {
+            let (tick, commands) = (frame.tick, frame.commands());
+            match &mut simulation {
+                None => Ok(recorder
+                    .writer()
+                    .push(tick, commands, frame.snapshot_hash)?),
+                Some(simulation) => match recorder.step(&mut **simulation, tick, commands) {
+                    Ok(_) => Ok(()),
+                    Err(RecordError::Write(error)) => Err(error.into()),
+                    Err(error) => Err(stopped(error.to_string())),
+                },
+            }
+        });
+        taken.map(drop)
+    }
+
+    /// Visits the frames up to the last tick that is used, and returns that tick, which must exist.
+    pub(super) fn each(
+        &self,
+        mut visit: impl FnMut(&Frame<'_>) -> Result<(), Error>,
+    ) -> Result<u64, Error> {
+        let mut reader = self.tape.reader();
+        reader.header()?;
+        let mut ticks = None;
+        while let Some(frame) = reader.next_frame()? {
+            if self.tick.is_some_and(|last| frame.tick > last) {
+                break;
+            }
+            let first = ticks.map_or(frame.tick, |(first, _)| first);
+            ticks = Some((first, frame.tick));
+            visit(&frame)?;
+        }
+        let last = ticks.map_or(0, |(_, last)| last);
+        match self.tick {
+            Some(tick) if tick != last => Err(match (reader.findings().problem(), ticks) {
+                (Some(problem), _) => problem,
+                (None, None) => unwritable(format!(
+                    "there is no tick {}: the recording has no ticks",
+                    Grouped(tick)
+                )),
+                (None, Some((first, last))) => unwritable(format!(
+                    "there is no tick {} to branch from; the recording has ticks {} to {}",
+                    Grouped(tick),
+                    Grouped(first),
+                    Grouped(last)
+                )),
+            }),
+            Some(_) => Ok(last),
+            // All of the recording must be whole.
+            None => reader.findings().problem().map_or(Ok(last), Err),
+        }
+    }
 }

@@ -8,9 +8,9 @@ use gametape_core::tape::Error;
 use gametape_core::text::Grouped;
 use serde::Serialize;
 
-use super::commands::Commands;
-use crate::checks::hash_of;
+use super::commands::CommandList;
 use crate::engine::EngineWorld;
+use crate::replay::comparison::hash_of;
 use crate::tape::{damaged, stopped, unwritable};
 use crate::{
     Frame, Header, Reader, ResumeError, Rule, Simulation as _, Verifier, VerifyError, Writer,
@@ -67,7 +67,7 @@ pub(super) fn resume(
     path: &Path,
     header: &Header<'_>,
     simulation: &mut EngineWorld,
-    commands: &Commands,
+    commands: &CommandList,
     recorded: &mut Recorded,
 ) -> Result<(Writer<File>, Option<u64>), Error> {
     // The existing file is checked before anything is cut off.
@@ -125,7 +125,7 @@ fn resume_before(
     file: File,
     header: &Header<'_>,
     simulation: &mut EngineWorld,
-    commands: &Commands,
+    commands: &CommandList,
     recorded: &mut Recorded,
 ) -> Result<(Writer<File>, Option<u64>), Error> {
     let tick = recorded.resumed_after.saturating_add(1);

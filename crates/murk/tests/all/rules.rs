@@ -102,6 +102,36 @@ fn find(findings: &Findings, code: &str) -> Finding {
         .clone()
 }
 
+/// Returns the error of a broken recording as a finding.
+fn of_broken(bytes: &[u8]) -> Findings {
+    of_error(broken(bytes))
+}
+
+/// Returns the findings about one command.
+fn of_command(envelope: Envelope, payload: &Payload<'_>) -> Findings {
+    audit(&one(envelope, payload)).findings
+}
+
+/// Returns the findings about one tick that sets a field.
+fn of_set(coord: i32, field: u32) -> Findings {
+    audit_in_world(&one(Envelope::default(), &set(&[coord], field, 1.0)))
+}
+
+/// Returns the findings about ticks without commands.
+fn of_ticks(ticks: &[u64]) -> Findings {
+    let ticks: Vec<(u64, &[Stored])> = ticks.iter().map(|tick| (*tick, &[][..])).collect();
+    audit(&tape(&ticks)).findings
+}
+
+/// Returns the findings about one stored payload.
+fn of_stored(payload_type: u8, payload: Vec<u8>) -> Findings {
+    audit(&tape(&[(
+        1,
+        &[(Envelope::default(), payload_type, payload)],
+    )]))
+    .findings
+}
+
 fn broken(bytes: &[u8]) -> Error {
     match read(bytes) {
         Err(error) => error,
@@ -125,12 +155,10 @@ fn plain() -> Payload<'static> {
     set(&[1], 0, 2.0)
 }
 
-/// Returns the recording of one plain command with a byte changed.
-fn changed(at_from_end: usize, to: u8) -> Vec<u8> {
-    let mut bytes = one(Envelope::default(), &plain());
-    let end = bytes.len();
-    bytes[end - at_from_end] = to;
-    bytes
+/// Returns the finding about a recording of one plain command without its last bytes.
+fn of_cut(bytes: usize) -> Findings {
+    let whole = one(Envelope::default(), &plain());
+    of_broken(&whole[..whole.len() - bytes])
 }
 
 fn of_damage(flip: impl Fn(&mut Vec<u8>)) -> Findings {
@@ -147,20 +175,11 @@ fn of_damage(flip: impl Fn(&mut Vec<u8>)) -> Findings {
 }
 
 const RAISED: &[Raise] = &[
-    ("murk.magic", || of_error(broken(b"MURQ\x03 and so on"))),
-    ("murk.version", || of_error(broken(b"MURK\x02 and so on"))),
-    ("murk.truncated", || {
-        let bytes = one(Envelope::default(), &plain());
-        of_error(broken(&bytes[..bytes.len() - 3]))
-    }),
-    ("murk.payload-truncated", || {
-        let bytes = one(Envelope::default(), &plain());
-        of_error(broken(&bytes[..bytes.len() - 8 - 19 - 4]))
-    }),
-    ("murk.command-truncated", || {
-        let bytes = one(Envelope::default(), &plain());
-        of_error(broken(&bytes[..bytes.len() - 8 - 5]))
-    }),
+    ("murk.magic", || of_broken(b"MURQ\x03 and so on")),
+    ("murk.version", || of_broken(b"MURK\x02 and so on")),
+    ("murk.truncated", || of_cut(3)),
+    ("murk.payload-truncated", || of_cut(8 + 19 + 4)),
+    ("murk.command-truncated", || of_cut(8 + 5)),
     ("murk.limit", || {
         let bytes = one(Envelope::default(), &plain());
         let limits = Limits {
@@ -192,16 +211,14 @@ const RAISED: &[Raise] = &[
     }),
     // After the flags: two of them, expiry, arrival, hash.
     ("murk.presence-flag", || {
-        of_error(broken(&changed(8 + 16 + 1, 2)))
+        let mut bytes = one(Envelope::default(), &plain());
+        let flag = bytes.len() - 8 - 16 - 1;
+        bytes[flag] = 2;
+        of_broken(&bytes)
     }),
-    ("murk.unknown-payload", || {
-        audit(&tape(&[(1, &[(Envelope::default(), 7, vec![1, 2])])])).findings
-    }),
-    ("murk.short-payload", || {
-        // A batch that claims four billion parameters.
-        let payload = vec![0xff; 16];
-        audit(&tape(&[(1, &[(Envelope::default(), 6, payload)])])).findings
-    }),
+    ("murk.unknown-payload", || of_stored(7, vec![1, 2])),
+    // A batch that claims four billion parameters.
+    ("murk.short-payload", || of_stored(6, vec![0xff; 16])),
     ("murk.snapshot-mismatch", || {
         let mut bytes = recording(3, 1);
         let end = bytes.len();
@@ -225,12 +242,14 @@ const RAISED: &[Raise] = &[
         rule(Rule::NotDeterministic { parted })
     }),
     ("murk.one-slip", || {
-        let found = explained(1);
-        rule(Rule::OneSlip { found })
+        rule(Rule::OneSlip {
+            found: explained(1),
+        })
     }),
     ("murk.no-slip", || {
-        let found = explained(3);
-        rule(Rule::NoSlip { found })
+        rule(Rule::NoSlip {
+            found: explained(3),
+        })
     }),
     ("murk.config-mismatch", || {
         rule(Rule::ConfigMismatch {
@@ -277,13 +296,9 @@ const RAISED: &[Raise] = &[
         let bytes = [tape(&[(5, &[])]), vec![0; 60]].concat();
         audit(&bytes).findings
     }),
-    ("murk.tick-order", || {
-        audit(&tape(&[(5, &[]), (5, &[]), (3, &[]), (0, &[])])).findings
-    }),
-    ("murk.tick-gap", || {
-        audit(&tape(&[(5, &[]), (8, &[])])).findings
-    }),
-    ("murk.no-frames", || audit(&tape(&[])).findings),
+    ("murk.tick-order", || of_ticks(&[5, 5, 3, 0])),
+    ("murk.tick-gap", || of_ticks(&[5, 8])),
+    ("murk.no-frames", || of_ticks(&[])),
     ("murk.config-unset", || {
         audit(&write_header(&Header::default()).unwrap()).findings
     }),
@@ -292,39 +307,27 @@ const RAISED: &[Raise] = &[
             form: ConfigForm::Counts,
         })
     }),
-    ("murk.other-toolchain", || audit(&tape(&[])).findings),
-    ("murk.other-target", || audit(&tape(&[])).findings),
+    ("murk.other-toolchain", || of_ticks(&[])),
+    ("murk.other-target", || of_ticks(&[])),
     ("murk.trailing-payload", || {
         let (tag, mut bytes) = stored(&plain());
         bytes.push(0);
-        audit(&tape(&[(1, &[(Envelope::default(), tag, bytes)])])).findings
+        of_stored(tag, bytes)
     }),
     ("murk.command-expired", || {
         let expired = Envelope {
             expires_after_tick: 0,
             ..Envelope::default()
         };
-        audit(&one(expired, &plain())).findings
+        of_command(expired, &plain())
     }),
     ("murk.command-unsupported", || {
-        audit(&one(
-            Envelope::default(),
-            &Payload::Despawn { entity_id: 1 },
-        ))
-        .findings
+        of_command(Envelope::default(), &Payload::Despawn { entity_id: 1 })
     }),
-    ("murk.command-outside", || {
-        audit_in_world(&one(Envelope::default(), &set(&[4], 0, 1.0)))
-    }),
-    ("murk.command-unknown-field", || {
-        audit_in_world(&one(Envelope::default(), &set(&[1], 9, 1.0)))
-    }),
-    ("murk.command-static-field", || {
-        audit_in_world(&one(Envelope::default(), &set(&[1], 2, 1.0)))
-    }),
-    ("murk.command-overwritten", || {
-        audit_in_world(&one(Envelope::default(), &set(&[1], 1, 1.0)))
-    }),
+    ("murk.command-outside", || of_set(4, 0)),
+    ("murk.command-unknown-field", || of_set(1, 9)),
+    ("murk.command-static-field", || of_set(1, 2)),
+    ("murk.command-overwritten", || of_set(1, 1)),
     ("murk.queue-full", || {
         let (tag, bytes) = stored(&plain());
         let list = vec![(Envelope::default(), tag, bytes); 1025];
@@ -348,7 +351,7 @@ const RAISED: &[Raise] = &[
             source_seq: Some(1),
             ..Envelope::default()
         };
-        audit(&one(envelope, &plain())).findings
+        of_command(envelope, &plain())
     }),
 ];
 

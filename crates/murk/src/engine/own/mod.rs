@@ -71,14 +71,11 @@
 //!
 //! Its code is not part of the world's hash: only the kind's name and the keys are.
 
-mod data;
 mod kinds;
-pub(in crate::engine) mod later;
 mod parameters;
-pub(in crate::engine) mod probed;
+pub(in crate::engine) mod running;
 
-pub use data::Own;
-pub use kinds::Kinds;
+pub use kinds::{Kinds, Own};
 pub use murk_core::{FieldId, FieldReader, FieldSet, FieldWriter, PropagatorError};
 pub use murk_propagator::{Propagator, StepContext, WriteMode};
 pub use murk_space::Space;

@@ -6,10 +6,10 @@ use std::fmt;
 use murk_core::FieldId;
 use toml::de::DeTable;
 
-use crate::engine::error::Fault;
-use crate::engine::field::Field;
+use crate::engine::error::WorldFault;
 use crate::engine::space::Space;
-use crate::engine::value::{Keys, Value, Wrong};
+use crate::engine::value::{Keys, TomlValue, Wrong};
+use crate::engine::world::Field;
 
 /// A type that a parameter can have: `bool`, `u16`, `u32`, `u64`, `i64`, `f32`, `f64`, `String`, a
 /// `Vec` of one of them, a pair (written as a list of two), or an `Option` for a key that may be
@@ -17,15 +17,15 @@ use crate::engine::value::{Keys, Value, Wrong};
 ///
 /// A `u64` beyond 2^63 is written as a string, `"0xfeedfacecafebeef"`, as anywhere in a world. NaN
 /// is not a valid value of any type.
-pub trait Parameter: Value {}
+pub trait Parameter: TomlValue {}
 
-impl<T: Value> Parameter for T {}
+impl<T: TomlValue> Parameter for T {}
 
 /// Why a parameter is refused.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ParameterError {
     pub(super) key: String,
-    pub(super) fault: Fault,
+    pub(super) fault: WorldFault,
 }
 
 impl ParameterError {
@@ -35,11 +35,11 @@ impl ParameterError {
     pub fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
             key: key.into(),
-            fault: Fault::Value(what.into()),
+            fault: WorldFault::Value(what.into()),
         }
     }
 
-    pub(in crate::engine) fn into_parts(self) -> (String, Fault) {
+    pub(in crate::engine) fn into_parts(self) -> (String, WorldFault) {
         (self.key, self.fault)
     }
 }
@@ -119,7 +119,7 @@ impl<'a> Parameters<'a> {
         let number = number.and_then(|&number| u32::try_from(number).ok());
         number.map(FieldId).ok_or_else(|| ParameterError {
             key: key.to_owned(),
-            fault: Fault::NoField { name },
+            fault: WorldFault::NoField { name },
         })
     }
 

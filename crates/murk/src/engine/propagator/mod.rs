@@ -2,32 +2,24 @@
 //! origin.
 //!
 //! Keys and defaults are those of the origin's builders. A field is named by its name. Each
-//! propagator has its own file and a line in the list below.
+//! propagator has a line in the list below.
 
-mod copy;
-mod diffusion;
-mod emission;
-mod gradient;
-mod morphology;
-mod noise;
+mod cells;
+mod neighbours;
 mod reference;
-mod resource;
 mod stock;
-mod wave;
 
-pub use copy::IdentityCopy;
-pub use diffusion::ScalarDiffusion;
-pub use emission::{AgentEmission, Emission};
-pub use gradient::{FlowField, GradientCompute};
-pub use morphology::{MorphologicalOp, Morphology};
-pub use noise::{Noise, NoiseInjection};
+pub use cells::{
+    AgentEmission, Emission, IdentityCopy, Noise, NoiseInjection, Regrowth, ResourceField,
+};
+pub use neighbours::{
+    FlowField, GradientCompute, MorphologicalOp, Morphology, ScalarDiffusion, WavePropagation,
+};
 pub use reference::{AgentMovement, Diffusion, Reward};
-pub use resource::{Regrowth, ResourceField};
 pub(super) use stock::{Costs, Ids, Named, Rebuild, Stock, Surroundings, Use};
-pub use wave::WavePropagation;
 
 use super::own::{Kinds, Own};
-use super::value::{Keys, Sink, Table, Wrong, known};
+use super::value::{Keys, Sink, TableWriter, Wrong, known};
 
 macro_rules! propagators {
     ($($name:ident,)*) => {
@@ -81,7 +73,7 @@ macro_rules! propagators {
                 if let Self::Own(own) = self {
                     return own.write(out);
                 }
-                let mut table = Table::lines(out);
+                let mut table = TableWriter::lines(out);
                 table.key("kind", &self.kind().to_owned());
                 self.give_keys(&mut table);
             }

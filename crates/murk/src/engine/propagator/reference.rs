@@ -8,7 +8,7 @@ use murk_propagators::{AgentMovementPropagator, DiffusionPropagator, RewardPropa
 
 use super::stock::{Costs, Ids, Named, Stock, Surroundings, Use};
 use crate::engine::define::parameters;
-use crate::engine::error::Fault;
+use crate::engine::error::WorldFault;
 
 /// The numbers of the fields.
 const HEAT: usize = 0;
@@ -36,7 +36,7 @@ impl Stock for Diffusion {
             .to_vec()
     }
 
-    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, WorldFault)> {
         world.two("", world.fields.get(GRADIENT))
     }
 
@@ -73,7 +73,7 @@ impl Stock for AgentMovement {
         vec![(Named::Number(AGENTS, "2"), Use::Update)]
     }
 
-    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+    fn check(&self, world: &Surroundings<'_>) -> Result<(), (&'static str, WorldFault)> {
         let positions = self.initial_positions.iter().map(|(_, at)| *at);
         Surroundings::elements("initial_positions", positions, world.cells)
     }

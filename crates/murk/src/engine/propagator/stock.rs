@@ -1,4 +1,4 @@
-//! The interface of a stock propagator. Each one implements it in its own file.
+//! The interface of a stock propagator.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,9 @@ use gametape_core::text::Grouped;
 use murk_core::{Coord, FieldId};
 use murk_propagator::Propagator as Origin;
 
-use crate::engine::error::Fault;
-use crate::engine::field::Field;
+use crate::engine::error::WorldFault;
 use crate::engine::space::Space;
+use crate::engine::world::Field;
 
 /// A stock propagator, as data. [`parameters`] reads and writes its keys.
 ///
@@ -21,7 +21,7 @@ pub(in crate::engine) trait Stock {
     /// Checks what the origin does not check, and would fail on or ignore: the shapes of fields,
     /// which it indexes or copies without looking at their lengths, and elements that do not exist.
     /// Returns the key with the fault.
-    fn check(&self, _world: &Surroundings<'_>) -> Result<(), (&'static str, Fault)> {
+    fn check(&self, _world: &Surroundings<'_>) -> Result<(), (&'static str, WorldFault)> {
         Ok(())
     }
 
@@ -132,7 +132,7 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Checks that a field has one value per cell.
-    pub fn one(&self, key: &'static str, name: &str) -> Result<(), (&'static str, Fault)> {
+    pub fn one(&self, key: &'static str, name: &str) -> Result<(), (&'static str, WorldFault)> {
         match self.field(name) {
             Some(field) if field.field_type.components() != 1 => {
                 Err((key, components(field, "one is needed")))
@@ -146,7 +146,7 @@ impl<'a> Surroundings<'a> {
         &self,
         key: &'static str,
         field: Option<&Field>,
-    ) -> Result<(), (&'static str, Fault)> {
+    ) -> Result<(), (&'static str, WorldFault)> {
         let squares = self.has_squares();
         match field {
             Some(field) if squares && field.field_type.components() < 2 => {
@@ -164,11 +164,11 @@ impl<'a> Surroundings<'a> {
         key: &'static str,
         mut named: impl Iterator<Item = u64>,
         count: u64,
-    ) -> Result<(), (&'static str, Fault)> {
+    ) -> Result<(), (&'static str, WorldFault)> {
         match named.find(|at| *at >= count) {
             None => Ok(()),
             Some(at) => {
-                let fault = Fault::Value(format!(
+                let fault = WorldFault::Value(format!(
                     "element {} does not exist; there are {}",
                     Grouped(at),
                     Grouped(count)
@@ -179,8 +179,8 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-fn components(field: &Field, needed: &'static str) -> Fault {
-    Fault::Components {
+fn components(field: &Field, needed: &'static str) -> WorldFault {
+    WorldFault::Components {
         field: field.name.clone(),
         found: field.field_type.components(),
         needed,

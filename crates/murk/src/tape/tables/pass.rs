@@ -6,39 +6,37 @@ use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{At, Stamp};
 
-use super::clock::Clock;
-use super::columns::{COMMANDS, COORD, OUTCOME, REPLAYED_HASH, Submitted, TICKS, Tick, coord};
-use super::defs::{grid, of};
-use super::facts::{FIRST_COUNTED, RUN, Run};
-use super::grid::Grid;
-use super::parameters::{PARAMETERS, parameters};
-use super::replay::Checked;
+use super::defs::{COMMANDS, COORD, CommandRow, OUTCOME, REPLAYED_HASH, TICKS, TickRow};
+use super::defs::{Grid, coord, grid, of};
+use super::facts::{FIRST_COUNTED, PARAMETERS, RUN, RunFacts, parameters};
+use super::replay::CheckedWorld;
 use crate::engine::own::Kinds;
 use crate::engine::{EngineWorld, World};
 use crate::tape::error::stopped;
 use crate::tape::opened::MurkTape;
+use crate::tape::steps::Clock;
 use crate::tape::world;
 use crate::{Frame, Hash, Header, Stats};
 
 /// A table whose rows are read.
-struct Reading {
-    source: Source,
+struct TableReading {
+    source: RowSource,
     /// Whether a world is replayed for it.
     replays: bool,
     /// The reason why the replay of its world ended before the recording.
     lost: Option<Error>,
-    rows: Rest,
+    rows: RestOfRows,
 }
 
 /// The further rows of a table.
-enum Rest {
+enum RestOfRows {
     Wanted,
     /// No more rows are wanted; with the problem of the replay up to there.
     Unwanted(Option<Error>),
 }
 
 /// The source of a table's rows.
-enum Source {
+enum RowSource {
     Ticks,
     Commands,
     Changes(Changes),
@@ -50,20 +48,20 @@ enum Source {
     Nothing,
 }
 
-impl Reading {
+impl TableReading {
     fn new(tables: &[TableDef], table: &TableDef, world: Option<&World>, rows: &Scanning) -> Self {
         let (source, replays, over) = match &*table.name {
             name if name == RUN.name => {
                 let mut counted = FIRST_COUNTED..RUN.fields.len();
                 let counts = counted.any(|column| rows.needs(column));
-                (Source::Run(Box::default()), false, !counts)
+                (RowSource::Run(Box::default()), false, !counts)
             }
-            name if name == PARAMETERS.name => (Source::Parameters, false, true),
-            name if name == TICKS.name => (Source::Ticks, rows.needs(REPLAYED_HASH), false),
-            name if name == COMMANDS.name => (Source::Commands, rows.needs(OUTCOME), false),
+            name if name == PARAMETERS.name => (RowSource::Parameters, false, true),
+            name if name == TICKS.name => (RowSource::Ticks, rows.needs(REPLAYED_HASH), false),
+            name if name == COMMANDS.name => (RowSource::Commands, rows.needs(OUTCOME), false),
             _ => match world.and_then(|world| grid(world, tables, table)) {
-                Some(grid) => (Source::Changes(Changes::new(grid)), true, false),
-                None => (Source::Nothing, false, true),
+                Some(grid) => (RowSource::Changes(Changes::new(grid)), true, false),
+                None => (RowSource::Nothing, false, true),
             },
         };
         Self {
@@ -71,15 +69,15 @@ impl Reading {
             replays: replays && world.is_some(),
             lost: None,
             rows: if over {
-                Rest::Unwanted(None)
+                RestOfRows::Unwanted(None)
             } else {
-                Rest::Wanted
+                RestOfRows::Wanted
             },
         }
     }
 
     const fn is_open(&self) -> bool {
-        matches!(self.rows, Rest::Wanted)
+        matches!(self.rows, RestOfRows::Wanted)
     }
 
     /// Adds the rows of a frame, given the world after it. Returns whether later rows are needed.
@@ -87,34 +85,34 @@ impl Reading {
         &mut self,
         frame: &Frame<'_>,
         stamp: Stamp,
-        engine: Option<&Checked>,
+        engine: Option<&CheckedWorld>,
         rows: &mut Scanning,
     ) -> Result<bool, Error> {
         let engine = engine.filter(|_| self.replays);
-        let world = engine.map(Checked::world);
+        let world = engine.map(CheckedWorld::world);
         Ok(match (&mut self.source, world) {
-            (Source::Ticks, _) => tick(frame, stamp, engine, rows),
-            (Source::Commands, world) => commands(frame, stamp, world, rows),
-            (Source::Changes(changes), Some(world)) => return changes.tick(world, stamp, rows),
-            (Source::Run(stats), _) => {
+            (RowSource::Ticks, _) => tick(frame, stamp, engine, rows),
+            (RowSource::Commands, world) => commands(frame, stamp, world, rows),
+            (RowSource::Changes(changes), Some(world)) => return changes.tick(world, stamp, rows),
+            (RowSource::Run(stats), _) => {
                 stats.push(frame);
                 true
             }
-            (Source::Changes(_), None) => true,
-            (Source::Parameters | Source::Nothing, _) => false,
+            (RowSource::Changes(_), None) => true,
+            (RowSource::Parameters | RowSource::Nothing, _) => false,
         })
     }
 
     /// Ends the table: no more rows are wanted.
-    fn end(&mut self, engine: Option<&mut Checked>) {
+    fn end(&mut self, engine: Option<&mut CheckedWorld>) {
         let problem = self.problem(engine);
-        self.rows = Rest::Unwanted(problem);
+        self.rows = RestOfRows::Unwanted(problem);
     }
 
     /// Returns the problem of the replay so far.
-    fn problem(&mut self, engine: Option<&mut Checked>) -> Option<Error> {
+    fn problem(&mut self, engine: Option<&mut CheckedWorld>) -> Option<Error> {
         let replay = engine.filter(|_| self.replays);
-        (self.lost.take()).or_else(|| replay.and_then(Checked::so_far))
+        (self.lost.take()).or_else(|| replay.and_then(CheckedWorld::so_far))
     }
 }
 
@@ -123,12 +121,13 @@ impl Reading {
 /// # Errors
 /// The reason, if any other table needs the world.
 fn without_world(
-    readings: &mut [Reading],
-    mut engine: Option<&mut Checked>,
+    readings: &mut [TableReading],
+    mut engine: Option<&mut CheckedWorld>,
     reason: Error,
 ) -> Result<(), Error> {
-    let needs = |reading: &Reading| reading.replays && reading.is_open();
-    let alone = |reading: &Reading| !needs(reading) || matches!(reading.source, Source::Ticks);
+    let needs = |reading: &TableReading| reading.replays && reading.is_open();
+    let alone =
+        |reading: &TableReading| !needs(reading) || matches!(reading.source, RowSource::Ticks);
     if !readings.iter().all(alone) {
         return Err(reason);
     }
@@ -148,8 +147,8 @@ pub(super) struct Pass {
     /// Seconds per tick.
     dt: Option<f64>,
     world: Option<World>,
-    engine: Option<Checked>,
-    readings: Vec<Reading>,
+    engine: Option<CheckedWorld>,
+    readings: Vec<TableReading>,
     scans: Scans,
 }
 
@@ -162,11 +161,11 @@ impl Pass {
         let mut readings = Vec::new();
         for (scan, rows) in scans.iter().zip(running.iter()) {
             let table = scan.find(&tables)?;
-            readings.push(Reading::new(&tables, table, world.as_ref(), rows));
+            readings.push(TableReading::new(&tables, table, world.as_ref(), rows));
         }
         let replays = readings.iter().any(|reading| reading.replays);
         let of = world.as_ref().filter(|_| replays);
-        let built = of.map(|world| Checked::new(&header, world::build(world, None)?));
+        let built = of.map(|world| CheckedWorld::new(&header, world::build(world, None)?));
         let engine = match built.transpose() {
             Ok(engine) => engine,
             Err(reason) => {
@@ -193,7 +192,7 @@ impl Pass {
 
     /// Returns whether the rows of more frames are wanted.
     pub fn is_open(&self) -> bool {
-        self.readings.iter().any(Reading::is_open)
+        self.readings.iter().any(TableReading::is_open)
     }
 
     /// Returns the moment at which all scans start, if it is the same.
@@ -245,24 +244,27 @@ impl Pass {
     ) -> Result<Vec<Partial<()>>, Error> {
         for (reading, rows) in self.readings.iter().zip(self.scans.iter_mut()) {
             match &reading.source {
-                Source::Run(stats) => {
-                    let run = Run::new(&self.header, &self.kinds, self.dt, stats);
+                RowSource::Run(stats) => {
+                    let run = RunFacts::new(&self.header, &self.kinds, self.dt, stats);
                     rows.row_of(&RUN, Clock::start(), &run);
                 }
-                Source::Parameters => {
+                RowSource::Parameters => {
                     for row in self.world.iter().flat_map(parameters) {
                         if !rows.row_of(&PARAMETERS, Clock::start(), &row) {
                             break;
                         }
                     }
                 }
-                Source::Ticks | Source::Commands | Source::Changes(_) | Source::Nothing => {}
+                RowSource::Ticks
+                | RowSource::Commands
+                | RowSource::Changes(_)
+                | RowSource::Nothing => {}
             }
         }
         let (mut readings, mut engine) = (self.readings, self.engine);
         self.scans.end(visit, |at| {
             let reading = readings.get_mut(at)?;
-            if let Rest::Unwanted(problem) = &mut reading.rows {
+            if let RestOfRows::Unwanted(problem) = &mut reading.rows {
                 return problem.take();
             }
             // If there are both, a missing end shows by itself; a wrong replay does not.
@@ -271,10 +273,15 @@ impl Pass {
     }
 }
 
-fn tick(frame: &Frame<'_>, stamp: Stamp, engine: Option<&Checked>, rows: &mut Scanning) -> bool {
+fn tick(
+    frame: &Frame<'_>,
+    stamp: Stamp,
+    engine: Option<&CheckedWorld>,
+    rows: &mut Scanning,
+) -> bool {
     // The state before the range is not hashed.
     let engine = engine.filter(|_| rows.position(stamp) == Position::Within);
-    let row = Tick {
+    let row = TickRow {
         hash: Hash(frame.snapshot_hash).to_string(),
         commands: frame.commands().len() as u64,
         replayed_hash: engine.map(|engine| Hash(engine.hash()).to_string()),
@@ -292,7 +299,7 @@ fn commands(
     for (number, command) in frame.commands().into_iter().enumerate() {
         let payload = command.payload().ok();
         let coord = coord(payload.as_ref()).filter(|_| rows.needs(COORD));
-        let row = Submitted {
+        let row = CommandRow {
             number: number as u64,
             coord: coord.map(|coord| text(coord.iter())).unwrap_or_default(),
             payload,

@@ -3,9 +3,9 @@
 use gametape_core::Stamp;
 use gametape_core::tape::{AnyFinding, Error};
 
-use super::frames::{Frames, Marks};
-use crate::checks::{Checks, hash_of};
-use crate::engine::{EngineError, EngineWorld, State, World};
+use super::seek::{FrameFinder, Marks};
+use crate::engine::{EngineError, EngineWorld, SavedWorld, World};
+use crate::replay::comparison::{HashComparison, hash_of};
 use crate::simulation::Checkpoint;
 use crate::tape::audit::outcome;
 use crate::tape::error::{damaged, stopped};
@@ -61,14 +61,14 @@ impl Wrong {
 
 /// A world that is replayed from the start and compared with the recording. The replay continues after a
 /// difference, which is then reported.
-pub(super) struct Checked {
+pub(super) struct CheckedWorld {
     engine: EngineWorld,
     fields: u32,
-    checks: Checks,
+    checks: HashComparison,
     wrong: Wrong,
 }
 
-impl Checked {
+impl CheckedWorld {
     /// Starts with a world in its initial state, for a recording with this header.
     pub fn new(header: &Header<'_>, mut engine: EngineWorld) -> Result<Self, Error> {
         let mut header = header.clone();
@@ -128,22 +128,22 @@ fn parted(error: VerifyError<EngineError>) -> AnyFinding {
     finding
 }
 
-struct Saved {
+struct SavedTick {
     /// The next frame.
     next: u64,
-    state: State,
+    state: SavedWorld,
 }
 
 /// A replay with saved states, at intervals for which the states of the whole recording fit the allowed
 /// memory.
-pub(super) struct Replay {
+pub(super) struct SavedReplay {
     world: World,
     engine: EngineWorld,
     /// The next frame; `None` if the engine can't continue.
     next: Option<u64>,
-    frames: Frames,
+    frames: FrameFinder,
     /// In the order of the frames. The first is the initial state.
-    saved: Vec<Saved>,
+    saved: Vec<SavedTick>,
     /// The number of frames between saved states.
     every: u64,
     /// The furthest frame that was replayed.
@@ -154,7 +154,7 @@ pub(super) struct Replay {
     wrong: Wrong,
 }
 
-impl Replay {
+impl SavedReplay {
     /// Starts a replay of a recording with this number of frames, whose saved states take at most `most` bytes.
     pub fn new(tape: &MurkTape, world: World, frames: u64, most: u64) -> Result<Self, Error> {
         let engine = world::build(&world, None)?;
@@ -169,8 +169,8 @@ impl Replay {
             world,
             engine,
             next: Some(0),
-            frames: Frames::new(tape),
-            saved: vec![Saved { next: 0, state }],
+            frames: FrameFinder::new(tape),
+            saved: vec![SavedTick { next: 0, state }],
             every: frames.saturating_mul(size).div_ceil(most.max(1)).max(1),
             made: None,
         })
@@ -215,7 +215,7 @@ impl Replay {
             let is_whole = engine.failure().is_none();
             if is_whole && next >= last.saturating_add(self.every) {
                 let state = engine.checkpoint();
-                self.saved.push(Saved { next, state });
+                self.saved.push(SavedTick { next, state });
             }
         }
         if self.wrong.is_nothing() {

@@ -8,16 +8,18 @@ use std::path::Path;
 use gametape_core::tape::{Error, Work};
 
 use crate::engine::{EngineWorld, World};
-use crate::minimise::minimise_kept;
-use crate::sync_test::compare;
-use crate::tape::{MurkTape, WorldFile, build, explain_in, judged, needed, stopped, unwritable};
+use crate::replay::minimise::minimise_kept;
+use crate::replay::sync_test::compare;
+use crate::tape::{
+    Diverged, MurkTape, WorldFile, build, judged, needed, replayed, stopped, unwritable,
+};
 use crate::{
     Cause, CommandLog, Commands, Difference, Divergence, Explanation, Header, SLIP_TIME,
-    Simulation, Slip, State, SyncError, Verifier, VerifyError, Writer, explain_slip_with,
-    minimise as search, read, sync_test, verify,
+    Simulation, Slip, State, SyncError, VerifyError, Writer, explain_slip_with, minimise as search,
+    read, sync_test, verify,
 };
-use model::{Model, Run};
-pub use report::Minimised;
+use model::{Model, ModelRun};
+pub use report::MinimisedRecording;
 
 /// Options of minimising.
 #[derive(Clone, Default, Debug)]
@@ -54,11 +56,15 @@ pub(super) fn log_of(
 /// # Errors
 /// [`MurkError::Unwritable`](crate::tape::MurkError) if there is no such fault; errors of a world
 /// and of the recording; [`Error::Cancelled`].
-pub fn minimise(tape: &MurkTape, options: &Minimise, work: &Work<'_>) -> Result<Minimised, Error> {
+pub fn minimise(
+    tape: &MurkTape,
+    options: &Minimise,
+    work: &Work<'_>,
+) -> Result<MinimisedRecording, Error> {
     // The rest takes much longer, and nobody knows how long.
     let work = &work.silent();
     let (header, log) = log_of(tape, work)?;
-    let search = Search {
+    let search = Minimising {
         world: needed(&header, options.world.as_ref(), tape.kinds())?,
         given: options.world.as_ref().map(|file| file.path.as_path()),
         max_trials: options.max_trials,
@@ -107,7 +113,7 @@ fn in_sync(
 }
 
 /// The input of a search.
-struct Search<'o> {
+struct Minimising<'o> {
     world: World,
     given: Option<&'o Path>,
     max_trials: u64,
@@ -160,13 +166,13 @@ impl Verdict {
     }
 }
 
-impl Search<'_> {
+impl Minimising<'_> {
     /// Returns the recording's world in its initial state.
     fn start(&self) -> Result<EngineWorld, Error> {
         build(&self.world, self.given)
     }
 
-    fn against(&self, other: &World, file: &WorldFile) -> Result<Minimised, Error> {
+    fn against(&self, other: &World, file: &WorldFile) -> Result<MinimisedRecording, Error> {
         let fields = self.header.field_count;
         let (ours, theirs) = (self.world.header(), other.header());
         let shape = |header: &Header<'_>| (header.field_count, header.cell_count);
@@ -219,33 +225,19 @@ impl Search<'_> {
         Ok(small)
     }
 
-    /// Returns the divergence between the recording and its replay.
-    fn divergence(&self, tape: &MurkTape) -> Result<Box<Divergence>, Error> {
-        let mut simulation = self.start()?;
-        let mut verifier = Verifier::new(&self.header, &mut simulation)
-            .map_err(|error| unwritable(error.to_string()))?;
-        let mut reader = tape.reader();
-        let mut error = None;
-        while let Some(frame) = reader.next_frame()? {
-            self.work.wanted()?;
-            error = verifier.push(&frame).err();
-            if error.is_some() {
-                break;
-            }
-        }
-        match error.or_else(|| verifier.finish().err()) {
-            None => Err(unwritable(
-                "the recording does not diverge; name a second world with --against",
-            )),
-            Some(VerifyError::SnapshotMismatch(divergence)) => Ok(divergence),
-            Some(other) => Err(unwritable(other.to_string())),
-        }
-    }
-
     /// Returns the verdict on the recording.
     fn first_verdict(&self, tape: &MurkTape) -> Result<Verdict, Error> {
-        let divergence = self.divergence(tape)?;
-        let found = explain_in(tape, &self.world, &divergence)?;
+        let mut simulation = self.start()?;
+        let other = |error: VerifyError<_>| unwritable(error.to_string());
+        let replayed = replayed(tape, &self.header, &mut simulation, self.work, other)?;
+        let Err(diverged) = replayed else {
+            return Err(unwritable(
+                "the recording does not diverge; name a second world with --against",
+            ));
+        };
+        let diverged = Diverged::anew(diverged.divergence);
+        let watch = &mut |_| true;
+        let (divergence, found) = diverged.explained(tape, &self.world, None, SLIP_TIME, watch)?;
         Verdict::of(divergence, found)
     }
 
@@ -280,7 +272,7 @@ impl Search<'_> {
         Ok(models)
     }
 
-    fn against_recording(&self, tape: &MurkTape) -> Result<Minimised, Error> {
+    fn against_recording(&self, tape: &MurkTape) -> Result<MinimisedRecording, Error> {
         let verdict = self.first_verdict(tape)?;
         let frame = usize::try_from(verdict.divergence.frame).unwrap_or(usize::MAX);
         for model in self.models(&verdict)? {
@@ -309,7 +301,7 @@ impl Search<'_> {
         log: &CommandLog,
         kept: &[usize],
         frame: usize,
-    ) -> Result<Run, Error> {
+    ) -> Result<ModelRun, Error> {
         self.work.wanted()?;
         let fields = self.header.field_count;
         model
@@ -318,7 +310,7 @@ impl Search<'_> {
     }
 
     /// Returns true if the replay and the recording differ at this frame in the same way.
-    fn is_shown(&self, run: &Run, verdict: &Verdict, frame: usize) -> Result<bool, Error> {
+    fn is_shown(&self, run: &ModelRun, verdict: &Verdict, frame: usize) -> Result<bool, Error> {
         if run.parted != Some(frame) {
             return Ok(false);
         }
@@ -338,7 +330,7 @@ impl Search<'_> {
         found: &crate::Minimised,
         first: &Verdict,
         frame: usize,
-    ) -> Result<Minimised, Error> {
+    ) -> Result<MinimisedRecording, Error> {
         let mut shortest = None;
         let room = self.log.len() - found.log.len();
         let tails = [0, 1, 2, 4, 8, 16, 32, 64]
@@ -433,7 +425,7 @@ impl Search<'_> {
         bytes: Vec<u8>,
         verdict: Option<Verdict>,
         same: bool,
-    ) -> Minimised {
+    ) -> MinimisedRecording {
         let last_tick = found.log.iter().last().map_or(0, |(tick, _)| tick);
         let (divergence, explanation) = match verdict {
             Some(verdict) => (Some(verdict.divergence), verdict.found),
@@ -441,7 +433,7 @@ impl Search<'_> {
         };
         let value = divergence.as_ref().and_then(|found| found.cause.value());
         let differences: Vec<Difference> = value.into_iter().cloned().collect();
-        Minimised {
+        MinimisedRecording {
             ticks: [self.log.len() as u64, found.log.len() as u64],
             commands: [self.log.commands() as u64, found.log.commands() as u64],
             trials: found.trials,

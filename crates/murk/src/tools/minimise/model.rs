@@ -9,21 +9,17 @@ use crate::{
 /// A tick that was made: its commands, each with its number in the whole log, and the frame in
 /// which it is recorded.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tick {
+pub(super) struct MadeTick {
     commands: CommandBuf,
     numbers: Vec<usize>,
     frame: Option<usize>,
 }
 
-impl Tick {
+impl MadeTick {
     fn add(&mut self, at: usize, commands: Commands<'_>, number: usize) -> Option<()> {
-        let mut all = CommandBuf::new();
         let before = self.commands.as_commands().iter().take(at);
         let after = self.commands.as_commands().iter().skip(at);
-        for command in before.chain(commands).chain(after) {
-            all.push_stored(&command).ok()?;
-        }
-        self.commands = all;
+        self.commands = slip::stored(before.chain(commands).chain(after))?;
         self.numbers.insert(at.min(self.numbers.len()), number);
         Some(())
     }
@@ -48,13 +44,9 @@ impl Tick {
 
     /// Returns those of its commands that are kept.
     fn kept(&self, kept: &[usize]) -> Option<CommandBuf> {
-        let mut commands = CommandBuf::new();
-        for (command, number) in self.commands.as_commands().iter().zip(&self.numbers) {
-            if kept.binary_search(number).is_ok() {
-                commands.push_stored(&command).ok()?;
-            }
-        }
-        Some(commands)
+        let commands = self.commands.as_commands().iter().zip(&self.numbers);
+        let kept = commands.filter(|(_, number)| kept.binary_search(number).is_ok());
+        slip::stored(kept.map(|(command, _)| command))
     }
 }
 
@@ -64,7 +56,7 @@ pub(super) enum Model {
     /// It took these commands. The numbers are the first frame that differs, and the end of the
     /// frames that do.
     Log {
-        ticks: Vec<Tick>,
+        ticks: Vec<MadeTick>,
         from: usize,
         frames: usize,
     },
@@ -77,7 +69,7 @@ pub(super) enum Model {
 }
 
 /// The result of a log and its recording.
-pub(super) struct Run {
+pub(super) struct ModelRun {
     /// The recorded hashes from the first frame that can differ.
     pub recorded: Vec<u64>,
     /// The first frame at which they are not those of the replay.
@@ -99,7 +91,7 @@ impl Model {
     /// Returns the models of a slip; a command that moved may have come first or last.
     pub fn of(slip: &Slip, simulation: &EngineWorld, log: &CommandLog) -> Vec<Self> {
         let mut number = 0;
-        let ticks: Vec<Tick> = log
+        let ticks: Vec<MadeTick> = log
             .iter()
             .enumerate()
             .map(|(frame, (_, commands))| {
@@ -107,7 +99,7 @@ impl Model {
                 buffer.assign(commands);
                 let first = number;
                 number += commands.len();
-                Tick {
+                MadeTick {
                     commands: buffer,
                     numbers: (first..number).collect(),
                     frame: Some(frame),
@@ -124,7 +116,7 @@ impl Model {
         slip: &Slip,
         simulation: &EngineWorld,
         log: &CommandLog,
-        mut ticks: Vec<Tick>,
+        mut ticks: Vec<MadeTick>,
         first: bool,
     ) -> Option<Self> {
         let place = |at: &CommandAt| (at.frame as usize, at.command as usize);
@@ -183,7 +175,7 @@ impl Model {
                 ticks: more,
             } => {
                 let frame = log.iter().position(|(tick, _)| tick == *before)?;
-                let more = vec![Tick::default(); *more as usize];
+                let more = vec![MadeTick::default(); *more as usize];
                 ticks.splice(frame..frame, more);
                 (frame, frame + 1)
             }
@@ -233,14 +225,14 @@ impl Model {
         fields: u32,
         (log, kept): (&CommandLog, &[usize]),
         at: usize,
-    ) -> Result<Run, EngineError> {
+    ) -> Result<ModelRun, EngineError> {
         let from = self.from();
         let frames: Vec<(u64, Commands<'_>)> = log.iter().collect();
         for &(tick, commands) in frames.iter().take(from) {
             simulation.step(tick, commands)?;
         }
         let start = simulation.checkpoint();
-        let mut run = Run {
+        let mut run = ModelRun {
             recorded: vec![0; frames.len().saturating_sub(from)],
             parted: None,
             replayed: State::default(),
@@ -273,7 +265,7 @@ impl Model {
         fields: u32,
         (frames, kept): (&[(u64, Commands<'_>)], &[usize]),
         at: usize,
-        run: &mut Run,
+        run: &mut ModelRun,
     ) -> Result<(), EngineError> {
         let from = self.from();
         let mut own = None;
@@ -320,7 +312,7 @@ impl Model {
 
 impl Model {
     /// Stores the recorded state of a frame.
-    fn put(&self, state: State, frame: usize, at: usize, run: &mut Run) {
+    fn put(&self, state: State, frame: usize, at: usize, run: &mut ModelRun) {
         let mut hash = state.hash();
         if let Self::Hash { frame: of, damage } = self
             && *of == frame
@@ -337,7 +329,7 @@ impl Model {
     }
 }
 
-impl Tick {
+impl MadeTick {
     /// Changes the value or the target of a command.
     fn set(&mut self, at: usize, aim: Option<(u32, &[i32])>, given: Option<f32>) -> Option<()> {
         let (taken, number) = self.take(at)?;

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use gametape_core::ToDatum;
 use serde_json::{Map, Value as Json, json};
 
-use crate::text::Value;
+use crate::model::payload::ShownValue;
 use crate::{Difference, Divergence, Explanation, Slip};
 
 /// A recording of the smallest log.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Minimised {
+pub struct MinimisedRecording {
     /// The bytes of the recording. Verified in the same world, it diverges as the first one did.
     pub bytes: Vec<u8>,
     /// The number of ticks before and after.
@@ -35,7 +35,7 @@ pub struct Minimised {
     pub same: bool,
 }
 
-impl Minimised {
+impl MinimisedRecording {
     /// Returns a sentence about the divergence.
     #[must_use]
     pub fn fault(&self) -> String {
@@ -77,8 +77,8 @@ impl Minimised {
                 format!(
                     "{} is {} in the replay and was {} when it was recorded",
                     value.place(),
-                    Value(value.replayed),
-                    Value(value.recorded)
+                    ShownValue(value.replayed),
+                    ShownValue(value.recorded)
                 )
             })
             .collect();

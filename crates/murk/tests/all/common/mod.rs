@@ -2,6 +2,8 @@
 
 #[cfg(feature = "engine")]
 pub mod plain;
+#[cfg(feature = "engine")]
+pub mod runs;
 #[cfg(feature = "tape")]
 pub mod tapes;
 
@@ -198,4 +200,19 @@ pub fn bounds(bytes: &[u8]) -> Vec<usize> {
         bounds.push((frame.offset + frame.size()) as usize);
     }
     bounds
+}
+
+/// Compares errors with a table that has two lines for each case: what is refused, with `\n` for
+/// the end of a line, and its error, or the beginning of that before a `…`.
+#[cfg(feature = "engine")]
+pub fn refusals(table: &str, error_of: impl Fn(&str) -> String) {
+    let lines: Vec<&str> = table.trim().lines().map(str::trim).collect();
+    for case in lines.chunks_exact(2) {
+        let found = error_of(&case[0].replace("\\n", "\n"));
+        let same = match case[1].strip_suffix('…') {
+            Some(start) => found.starts_with(start),
+            None => found == case[1],
+        };
+        assert!(same, "{}\n{found}\n{}", case[0], case[1]);
+    }
 }

@@ -5,7 +5,8 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use gametape_core::tape::{
-    Audit, Dump, DumpSteps as _, Error, OptionValue, Options, Repaired, Source, Tape, Work,
+    Audit, Depth, Dump, DumpSteps as _, Error, Info, OptionValue, Options, Partial, Repaired,
+    Secrets, Source, Tape, Work,
 };
 use gametape_core::{At, Input, Severity};
 use gametape_murk::engine::World;
@@ -109,6 +110,11 @@ pub fn audit(bytes: &[u8]) -> Audit {
 pub fn audit_in(bytes: &[u8], world: Option<&str>) -> Audit {
     in_world(bytes, world)
         .audit(&Options::new(), &Work::default())
+        .unwrap()
+}
+
+pub fn described(tape: &dyn Tape, depth: Depth) -> Partial<Info> {
+    tape.describe(depth, Secrets::Hide, &Work::default())
         .unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! The canonical text: each world has exactly one, whatever its description looks like.
 
 use gametape_murk::engine::propagator::{IdentityCopy, Propagator};
-use gametape_murk::engine::{Fault, MURK_VERSION, Space, World};
+use gametape_murk::engine::{MURK_VERSION, Space, World, WorldFault};
 use gametape_murk::{Simulation, config_hash, write_header};
 
 use super::worlds::all;
@@ -269,15 +269,15 @@ fn descriptors_of_others_are_left_alone() {
         "# gametape world \n",
     ] {
         assert!(
-            matches!(fault(later.as_bytes()), Fault::Version { .. }),
+            matches!(fault(later.as_bytes()), WorldFault::Version { .. }),
             "{later}"
         );
     }
     let long = format!("# gametape world {}", "9".repeat(1 << 20));
-    assert!(matches!(fault(long.as_bytes()), Fault::Version { found } if found.len() <= 16));
+    assert!(matches!(fault(long.as_bytes()), WorldFault::Version { found } if found.len() <= 16));
     assert_eq!(
         fault(b"# gametape world 1\nseed = \"\xff\""),
-        Fault::Utf8 { at: 27 }
+        WorldFault::Utf8 { at: 27 }
     );
     // The text after the first line need not be canonical; an editor may have changed line ends.
     let windows = format!("# gametape world 1\n{PLAIN}").replace('\n', "\r\n");

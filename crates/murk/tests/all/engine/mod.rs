@@ -6,8 +6,6 @@ mod commands;
 mod hostile;
 mod origin;
 mod own;
-mod panics;
-mod recipes;
 mod second;
 mod slips;
 mod spaces;

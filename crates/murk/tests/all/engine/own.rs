@@ -7,18 +7,19 @@ use gametape_murk::engine::own::{
     FieldId, FieldSet, Kinds, Own, ParameterError, Parameters, Propagator, PropagatorError,
     StepContext, WriteMode,
 };
-use gametape_murk::engine::{EngineError, Fault, Place, World, WorldError};
+use gametape_murk::engine::{EngineError, Place, World, WorldError, WorldFault};
 use gametape_murk::{
     Checkpoint, CommandBuf, Simulation, Slip, SyncError, read, rollback_test, sync_test,
 };
-use murk_core::{FieldMutability, FieldType};
 use murk_engine::WorldConfig;
-use murk_space::{EdgeBehavior, Line1D, Space, Square8};
+use murk_space::Space;
 use proptest::prelude::*;
 
 use super::checkpoint::check;
 use super::commands::{record, replay, ticks};
-use super::worlds::{config, field};
+use super::worlds::config;
+use crate::common::refusals;
+use crate::common::runs::Acting;
 
 /// Mixes everything that a propagator can see into one field: the last values, the values that
 /// others have written in this tick and before it, the tick, the time step, scratch space, and
@@ -157,25 +158,7 @@ impl Plan {
     }
 
     fn config(&self) -> WorldConfig {
-        let fields = self.fields.iter().enumerate();
-        let fields = fields.map(|(at, &(mutability, dims))| {
-            let mutability = match mutability {
-                "sparse" => FieldMutability::Sparse,
-                "static" => FieldMutability::Static,
-                _ => FieldMutability::PerTick,
-            };
-            let mut def = field("f", FieldType::Vector { dims }, mutability);
-            def.name = format!("f{at}");
-            def
-        });
-        let space: Box<dyn Space> = if self.square {
-            Box::new(Square8::new(3, 2, EdgeBehavior::Wrap).unwrap())
-        } else {
-            Box::new(Line1D::new(5, EdgeBehavior::Absorb).unwrap())
-        };
-        let boxed = |mix: &Mix| -> Box<dyn Propagator> { Box::new(mix.clone()) };
-        let propagators = self.mixes.iter().map(boxed).collect();
-        config(0.375, 0, space, fields.collect(), propagators)
+        config(&self.toml(), &|at| Box::new(self.mixes[at].clone()))
     }
 }
 
@@ -283,55 +266,35 @@ fn keys_of_ones_own_are_refused_by_line_and_key() {
     let kinds = kinds().with("still", |_| -> Result<_, _> {
         Err(ParameterError::new("", "does nothing at all"))
     });
-    for (keys, expected) in [
-        ("'mix'", "line 11, propagator 0 (mix), into: missing"),
-        (
-            "'mix'\ninto = 'c'",
-            "line 13, propagator 0 (mix), into: the world has no field \"c\"",
-        ),
-        (
-            "'mix'\ninto = 'a'\nfull = 1",
-            "line 14, propagator 0 (mix), full: true or false is needed, this is the integer 1",
-        ),
-        (
-            "'mix'\ninto = 'a'\nreads = ['a', 'z']",
-            "line 14, propagator 0 (mix), reads: names no field",
-        ),
-        (
-            "'mix'\ninto = 'a'\nspeed = 1",
-            "line 14, propagator 0 (mix), speed: unknown key; known keys: into, full, reads, previous, most",
-        ),
-        (
-            "'mix'\ninto = 'b'",
-            "line 11, propagator 0 (mix): field \"b\" is static: nothing can be written to it",
-        ),
-        (
-            "'mix'\ninto = 'a'\n[[propagator]]\nkind = 'mix'\ninto = 'a'",
-            "line 14, propagator 1 (mix): writes field \"a\", as propagator 0 does",
-        ),
-        (
-            "'mix'\ninto = 'a'\n[[propagator]]\nkind = 'identity_copy'\nfield = 'a'",
-            "line 16, propagator 1 (identity_copy), field: writes field \"a\", as propagator 0 does",
-        ),
-        (
-            "'mix'\ninto = 'a'\nmost = nan",
-            "line 14, propagator 0 (mix), most: not a number (NaN)",
-        ),
-        (
-            "'mix'\ninto = 1979-05-27",
-            "line 13, propagator 0 (mix), into: a string, a number, a boolean, a list or a table is needed, this is a date",
-        ),
-        (
-            "'still'",
-            "line 11, propagator 0 (still): does nothing at all",
-        ),
-        (
-            "'rain'",
-            "line 12, propagator 0 (rain), kind: \"rain\" is not defined; known kinds: scalar_diffusion, gradient_compute, identity_copy, morphological_op, noise_injection, resource_field, wave_propagation, flow_field, agent_emission, diffusion, agent_movement, reward, mix, still; a registered kind is known only to the program that registers it",
-        ),
-    ] {
-        assert_eq!(refused(keys, &kinds), expected, "{keys}");
-    }
+    refusals(
+        r#"
+        'mix'
+            line 11, propagator 0 (mix), into: missing
+        'mix'\ninto = 'c'
+            line 13, propagator 0 (mix), into: the world has no field "c"
+        'mix'\ninto = 'a'\nfull = 1
+            line 14, propagator 0 (mix), full: true or false is needed, this is the integer 1
+        'mix'\ninto = 'a'\nreads = ['a', 'z']
+            line 14, propagator 0 (mix), reads: names no field
+        'mix'\ninto = 'a'\nspeed = 1
+            line 14, propagator 0 (mix), speed: unknown key; known keys: into, full, reads, previous, most
+        'mix'\ninto = 'b'
+            line 11, propagator 0 (mix): field "b" is static: nothing can be written to it
+        'mix'\ninto = 'a'\n[[propagator]]\nkind = 'mix'\ninto = 'a'
+            line 14, propagator 1 (mix): writes field "a", as propagator 0 does
+        'mix'\ninto = 'a'\n[[propagator]]\nkind = 'identity_copy'\nfield = 'a'
+            line 16, propagator 1 (identity_copy), field: writes field "a", as propagator 0 does
+        'mix'\ninto = 'a'\nmost = nan
+            line 14, propagator 0 (mix), most: not a number (NaN)
+        'mix'\ninto = 1979-05-27
+            line 13, propagator 0 (mix), into: a string, a number, a boolean, a list or a table is needed, this is a date
+        'still'
+            line 11, propagator 0 (still): does nothing at all
+        'rain'
+            line 12, propagator 0 (rain), kind: "rain" is not defined; known kinds: scalar_diffusion, gradient_compute, identity_copy, morphological_op, noise_injection, resource_field, wave_propagation, flow_field, agent_emission, diffusion, agent_movement, reward, mix, still; a registered kind is known only to the program that registers it
+        "#,
+        |keys| refused(keys, &kinds),
+    );
     let stock = Kinds::new().with("identity_copy", mix);
     assert_eq!(
         refused("'identity_copy'\nfield = 'a'", &stock),
@@ -351,7 +314,10 @@ fn keys_of_any_shape_are_kept() {
     );
     assert_eq!(Own::new("odd", own.keys(), &keep).unwrap(), own);
     let none = Own::new("odd", keys, &Kinds::new()).unwrap_err();
-    assert!(matches!(none.fault(), Fault::UnknownKind { .. }), "{none}");
+    assert!(
+        matches!(none.fault(), WorldFault::UnknownKind { .. }),
+        "{none}"
+    );
     // A world that is built in code has the same description as one that was read.
     let mut world = World::from_toml_with(&format!("{HEAD}'odd'\n{keys}"), &keep).unwrap();
     let canonical = world.canonical();
@@ -475,32 +441,6 @@ fn ticks_are_told_where_the_replay_of_their_world_ends() {
     assert_eq!(count("third step", &["hash", "commands"]), (5, 0, None));
 }
 
-/// Keeps a count beside the fields: its own, or one of the whole program.
-struct Counter(FieldId, AtomicU32, &'static AtomicU32);
-
-impl Propagator for Counter {
-    fn name(&self) -> &'static str {
-        "counter"
-    }
-
-    fn reads(&self) -> FieldSet {
-        FieldSet::empty()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![(self.0, WriteMode::Full)]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
-        let own = self.1.fetch_add(1, Ordering::Relaxed);
-        let shared = self.2.fetch_add(1, Ordering::Relaxed);
-        let out = ctx.writes().write(self.0).unwrap();
-        out.fill(own as f32);
-        out[1] = shared as f32;
-        Ok(())
-    }
-}
-
 static SHARED: AtomicU32 = AtomicU32::new(0);
 static UNUSED: AtomicU32 = AtomicU32::new(0);
 
@@ -510,12 +450,13 @@ static UNUSED: AtomicU32 = AtomicU32::new(0);
 fn what_is_kept_beside_the_fields_is_found() {
     let world = |shared: bool| {
         let kinds = Kinds::new().with("counter", move |keys| {
-            let counter = if shared { &SHARED } else { &UNUSED };
-            Ok(Box::new(Counter(
-                keys.field("into")?,
-                AtomicU32::new(0),
-                counter,
-            )))
+            let (into, own) = (keys.field("into")?, AtomicU32::new(0));
+            let of_all = if shared { &SHARED } else { &UNUSED };
+            Ok(Acting::boxed(into, WriteMode::Full, move |ctx| {
+                let out = ctx.writes().write(into).unwrap();
+                out.fill(own.fetch_add(1, Ordering::Relaxed) as f32);
+                out[1] = of_all.fetch_add(1, Ordering::Relaxed) as f32;
+            }))
         });
         World::from_toml_with(&format!("{HEAD}'counter'\ninto = 'a'\n"), &kinds).unwrap()
     };

@@ -5,136 +5,54 @@ use std::time::Duration;
 
 use gametape_murk::engine::World;
 use gametape_murk::{
-    Cause, Checkpoint, CommandBuf, Divergence, Envelope, Explanation, Fault, Faulty, Payload,
-    Simulation, Slip, State, VerifyError, Writer, explain_slip, explain_slip_with, read, verify,
+    Cause, Checkpoint, CommandBuf, Divergence, Envelope, Explanation, Fault, Faulty, Slip,
+    explain_slip, read, verify,
 };
 
-/// Long enough for a slow machine: speed is not tested here.
-const LIMIT: Duration = Duration::from_mins(10);
+use crate::common::runs::{LIMIT, explained, recorded, recorded_with};
+use crate::common::{bounds, only, set};
 
-#[derive(Clone, Debug)]
-struct Set {
-    coord: Vec<i32>,
-    field: u32,
-    value: f32,
-    envelope: Envelope,
+/// Returns the explanation of a recording that diverges.
+fn found(world: &World, bytes: &[u8]) -> Explanation {
+    explained(world, bytes, LIMIT).unwrap().1
 }
 
-type Log = Vec<Vec<Set>>;
-
-/// The change of a log that gives the recorded one, with frames and commands by number.
-enum Wrong {
-    Nothing,
-    Drop(usize, usize),
-    Move(usize, usize, usize),
-    Bit(usize, u32),
-    /// Another world from a frame on.
-    World(usize, World),
+/// Returns true if the only slip is that this command, both numbers from 0, was not taken.
+fn is_drop(found: &Explanation, frame: u64, command: u32) -> bool {
+    found.best().is_some_and(|slip| drops(slip, frame, command))
 }
 
-fn buffer(sets: &[Set]) -> CommandBuf {
-    let mut buffer = CommandBuf::new();
-    for set in sets {
-        let payload = Payload::SetField {
-            coord: set.coord.as_slice().into(),
-            field: set.field,
-            value: set.value,
-        };
-        buffer.push(&set.envelope, &payload).unwrap();
-    }
-    buffer
+fn drops(slip: &Slip, frame: u64, command: u32) -> bool {
+    matches!(slip, Slip::Dropped(at) if (at.frame, at.command) == (frame, command))
 }
 
-/// Returns the hash of each frame in a recording with this mistake.
-fn hashes(world: &World, log: &Log, wrong: &Wrong) -> Vec<u64> {
-    let mut taken = log.clone();
-    match *wrong {
-        Wrong::Drop(frame, command) => drop(taken[frame].remove(command)),
-        Wrong::Move(frame, command, to) => {
-            let moved = taken[frame].remove(command);
-            taken[to].push(moved);
+/// Returns the log without a command.
+fn without(log: &[CommandBuf], frame: usize, command: usize) -> Vec<CommandBuf> {
+    let mut taken = log.to_vec();
+    taken[frame] = CommandBuf::new();
+    for (at, other) in log[frame].as_commands().iter().enumerate() {
+        if at != command {
+            taken[frame].push_stored(&other).unwrap();
         }
-        Wrong::Nothing | Wrong::Bit(..) | Wrong::World(..) => {}
     }
-    let mut simulation = world.build().unwrap();
-    let frames = taken.iter().enumerate().map(|(at, sets)| {
-        if let Wrong::World(from, other) = wrong
-            && *from == at
-        {
-            let mut other = other.build().unwrap();
-            other.adopt(&simulation.checkpoint()).unwrap();
-            simulation = other;
-        }
-        simulation.step(0, buffer(sets).as_commands()).unwrap();
-        let hash = State::of(&simulation, world.field_count()).hash();
-        match wrong {
-            Wrong::Bit(frame, bit) if *frame == at => hash ^ (1 << bit),
-            _ => hash,
-        }
-    });
-    frames.collect()
+    taken
 }
 
-/// Returns true if a slip is this mistake.
-fn is(slip: &Slip, wrong: &Wrong) -> bool {
-    let of = |at: &gametape_murk::CommandAt, frame: usize, command: usize| {
-        (at.frame, at.command) == (frame as u64, command as u32)
-    };
-    match (slip, wrong) {
-        (Slip::Dropped(at), &Wrong::Drop(frame, command)) => of(at, frame, command),
-        (Slip::Moved { command: at, to }, &Wrong::Move(frame, command, into)) => {
-            of(at, frame, command) && *to == into as u64 + 1
-        }
-        _ => false,
-    }
-}
-
-/// Returns the recording of a log with these hashes.
-fn recorded(world: &World, log: &Log, hashes: &[u64]) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), &world.header()).unwrap();
-    for (tick, (sets, hash)) in (1..).zip(log.iter().zip(hashes)) {
-        writer
-            .push(tick, buffer(sets).as_commands(), *hash)
-            .unwrap();
-    }
-    writer.finish().unwrap()
-}
-
-/// Returns the frame where the recording diverges, and the explanation.
-fn found(world: &World, bytes: &[u8]) -> Option<(usize, Explanation)> {
-    found_within(world, bytes, LIMIT)
-}
-
-fn found_within(world: &World, bytes: &[u8], limit: Duration) -> Option<(usize, Explanation)> {
-    let replay = read(bytes).unwrap();
-    let Err(VerifyError::SnapshotMismatch(divergence)) =
-        verify(&replay, &mut world.build().unwrap())
-    else {
-        return None;
-    };
-    let commands = replay.frames().map(|frame| frame.unwrap().commands().len());
-    let variants = world.slips(None, commands.max().unwrap() as u32);
-    let mut simulation = world.build().unwrap();
-    let found = explain_slip_with(
-        &replay,
-        &mut simulation,
-        &divergence,
-        limit,
-        variants,
-        &mut |_| true,
-    );
-    Some((divergence.frame as usize, found.unwrap()))
+fn heat() -> World {
+    World::from_toml(gametape_samples::murk::HEAT).unwrap()
 }
 
 /// A cause other than a single value is reported with its numbers.
 #[test]
 fn one_bit_of_a_hash_is_told_from_a_state() {
-    let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
-    let log: Log = vec![Vec::new(); 20];
+    let log = vec![CommandBuf::new(); 20];
+    let whole = recorded(&heat(), &log, &log);
     for frame in [0, 7, 19] {
-        let hashes = hashes(&world, &log, &Wrong::Bit(frame, 17));
-        let (at, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
-        assert_eq!(at, frame);
+        let mut bytes = whole.clone();
+        // Bit 17 of the hash, which ends the frame.
+        bytes[bounds(&whole)[frame + 1] - 6] ^= 2;
+        let (divergence, found) = explained(&heat(), &bytes, LIMIT).unwrap();
+        assert_eq!(divergence.frame, frame as u64);
         assert_eq!(
             found.best(),
             Some(&Slip::Hash { bits: 1, bit: 17 }),
@@ -146,17 +64,12 @@ fn one_bit_of_a_hash_is_told_from_a_state() {
 }
 
 /// A plate on which nothing happens except that a stove is lit at frame 19 of 30.
-fn resting() -> (World, Log) {
+fn resting() -> (World, Vec<CommandBuf>) {
     // Without its oven and its ice, nothing happens on the plate.
     let resting = gametape_samples::murk::HEAT
         .replace("sources = [[0, 100.0], [255, -20.0]]", "sources = []");
-    let mut log: Log = vec![Vec::new(); 30];
-    log[19].push(Set {
-        coord: vec![7, 9],
-        field: 0,
-        value: 1.0,
-        envelope: Envelope::default(),
-    });
+    let mut log = vec![CommandBuf::new(); 30];
+    log[19] = only(&set(&[7, 9], 0, 1.0));
     (World::from_toml(&resting).unwrap(), log)
 }
 
@@ -166,10 +79,16 @@ fn resting() -> (World, Log) {
 fn a_command_that_was_taken_late_is_not_called_dropped() {
     let (world, log) = resting();
     for ticks in [2, 5, 8] {
-        let wrong = Wrong::Move(19, 0, 19 + ticks);
-        let hashes = hashes(&world, &log, &wrong);
-        let (_, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
-        assert!(found.best().is_some_and(|slip| is(slip, &wrong)), "{found}");
+        let mut taken = without(&log, 19, 0);
+        taken[19 + ticks] = log[19].clone();
+        let found = found(&world, &recorded(&world, &log, &taken));
+        let Some(Slip::Moved { command, to }) = found.best() else {
+            panic!("{found}");
+        };
+        assert_eq!(
+            (command.frame, command.command, *to),
+            (19, 0, 20 + ticks as u64)
+        );
         assert_eq!((found.explained, found.next), (11, ticks as u64));
     }
 }
@@ -179,28 +98,16 @@ fn a_command_that_was_taken_late_is_not_called_dropped() {
 #[test]
 fn a_command_dropped_from_a_resting_world_is_no_shifted_frame() {
     let (world, log) = resting();
-    let hashes = hashes(&world, &log, &Wrong::Drop(19, 0));
-    let bytes = recorded(&world, &log, &hashes);
-    let error = verify(&read(&bytes).unwrap(), &mut world.build().unwrap()).unwrap_err();
-    let divergence = error.divergence().unwrap();
+    let bytes = recorded(&world, &log, &without(&log, 19, 0));
+    let (divergence, found) = explained(&world, &bytes, LIMIT).unwrap();
     assert_eq!(
         divergence.other_tick,
         Some(19),
         "all of its ticks are the same"
     );
-    assert!(
-        divergence
-            .cause
-            .value()
-            .is_some_and(|value| value.recorded == 0.0)
-    );
-    let (_, found) = found(&world, &bytes).unwrap();
-    assert!(
-        found
-            .best()
-            .is_some_and(|slip| is(slip, &Wrong::Drop(19, 0))),
-        "{found}"
-    );
+    let value = divergence.cause.value();
+    assert!(value.is_some_and(|value| value.recorded == 0.0));
+    assert!(is_drop(&found, 19, 0), "{found}");
     assert_eq!((found.explained, found.next), (11, 0));
     assert!(matches!(found.cause, Some(Cause::Value(_))));
     assert_eq!(found.evidence.unwrap().explained, 11);
@@ -209,37 +116,31 @@ fn a_command_dropped_from_a_resting_world_is_no_shifted_frame() {
 /// However early the search ends, a slip that was replayed less far is not called worse for that.
 #[test]
 fn a_short_search_names_nothing_wrong() {
-    let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
-    let mut log: Log = vec![Vec::new(); 1200];
-    for (tick, sets) in log.iter_mut().enumerate() {
+    let mut log = vec![CommandBuf::new(); 1200];
+    for (tick, commands) in log.iter_mut().enumerate() {
         let place = tick as i32 * 7 % 256;
-        sets.extend((0..3).map(|at| Set {
-            coord: vec![place / 16, (place + at * 5) % 16],
-            field: 0,
-            value: 1.0 + at as f32,
-            envelope: Envelope::default(),
-        }));
+        for at in 0..3 {
+            let cell = [place / 16, (place + at * 5) % 16];
+            let set = set(&cell, 0, 1.0 + at as f32);
+            commands.push(&Envelope::default(), &set).unwrap();
+        }
     }
-    let wrong = Wrong::Drop(400, 1);
-    let hashes = hashes(&world, &log, &wrong);
-    let bytes = recorded(&world, &log, &hashes);
+    let bytes = recorded(&heat(), &log, &without(&log, 400, 1));
     for millis in (0..10).map(|power| 1 << power) {
-        let (_, found) = found_within(&world, &bytes, Duration::from_millis(millis)).unwrap();
+        let (_, found) = explained(&heat(), &bytes, Duration::from_millis(millis)).unwrap();
         match found.best() {
             // The commands were not all tried.
             None | Some(Slip::Value { .. }) => assert!(!found.complete, "{found}"),
             // The cell held 3.0 before: to write that again is the same as to drop the command.
             Some(Slip::OtherValue { .. }) => {
-                assert!(
-                    !found.complete && found.to_string().contains("wrote 3.0"),
-                    "{found}"
-                );
+                let wrote = found.to_string().contains("wrote 3.0");
+                assert!(!found.complete && wrote, "{found}");
             }
-            Some(slip) => assert!(is(slip, &wrong), "{found}"),
+            Some(slip) => assert!(drops(slip, 400, 1), "{found}"),
         }
     }
-    let (_, found) = found(&world, &bytes).unwrap();
-    assert!(found.best().is_some_and(|slip| is(slip, &wrong)), "{found}");
+    let found = found(&heat(), &bytes);
+    assert!(is_drop(&found, 400, 1), "{found}");
     assert_eq!((found.explained, found.open), (800, false));
 }
 
@@ -247,22 +148,15 @@ fn a_short_search_names_nothing_wrong() {
 #[test]
 fn how_much_a_slip_explains_is_said() {
     let (world, mut log) = resting();
+    let dark = vec![CommandBuf::new(); 30];
+    // A slip that explains all says so.
+    let all = found(&world, &recorded(&world, &log, &dark)).to_string();
+    assert!(all.starts_with("one slip explains it: "), "{all}");
     // Another stove that is lit without effect as well: from there on the first slip explains
     // nothing.
-    let other = Set {
-        coord: vec![2, 3],
-        ..log[19][0].clone()
-    };
-    log[24].push(other);
-    let dark: Log = vec![Vec::new(); 30];
-    let hashes_of = |log: &Log| hashes(&world, log, &Wrong::Nothing);
-    let (_, found) = found(&world, &recorded(&world, &log, &hashes_of(&dark))).unwrap();
-    assert!(
-        found
-            .best()
-            .is_some_and(|slip| is(slip, &Wrong::Drop(19, 0))),
-        "{found}"
-    );
+    log[24] = only(&set(&[2, 3], 0, 1.0));
+    let found = found(&world, &recorded(&world, &log, &dark));
+    assert!(is_drop(&found, 19, 0), "{found}");
     assert_eq!((found.explained, found.after), (5, 10));
     let said = found.to_string();
     assert!(
@@ -275,12 +169,6 @@ fn how_much_a_slip_explains_is_said() {
         evidence.starts_with("explains 5 of the 11 hashes from here on"),
         "{evidence}"
     );
-    // A slip that explains all says so.
-    let (_, all) = self::found(&world, &recorded(&world, &resting().1, &hashes_of(&dark))).unwrap();
-    assert!(
-        all.to_string().starts_with("one slip explains it: "),
-        "{all}"
-    );
 }
 
 /// If many slips explain the first hashes and one explains all, that one is named, and not counted
@@ -288,25 +176,23 @@ fn how_much_a_slip_explains_is_said() {
 #[test]
 fn what_explains_less_is_not_counted_with_the_best() {
     let (world, _) = resting();
-    let mut log: Log = vec![Vec::new(); 160];
-    let lit = |frame: usize, column: i32| Set {
-        coord: vec![7, column],
-        field: 0,
-        value: 1.0,
+    let mut log = vec![CommandBuf::new(); 160];
+    for (frame, column) in [(100, 3), (105, 5)] {
         // With one more tick before it, it would be too late.
-        envelope: Envelope {
+        let envelope = Envelope {
             expires_after_tick: frame as u64 + 1,
             ..Envelope::default()
-        },
-    };
-    for (frame, column) in [(100, 3), (105, 5)] {
-        log[frame].push(lit(frame, column));
+        };
+        log[frame]
+            .push(&envelope, &set(&[7, column], 0, 1.0))
+            .unwrap();
     }
-    let wrong = Wrong::Drop(100, 0);
-    let hashes = hashes(&world, &log, &wrong);
-    let (_, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
+    let found = found(&world, &recorded(&world, &log, &without(&log, 100, 0)));
     // After the next frame, or a tick later, it would have been too late, too.
-    assert!(found.slips.iter().any(|slip| is(slip, &wrong)), "{found}");
+    assert!(
+        found.slips.iter().any(|slip| drops(slip, 100, 0)),
+        "{found}"
+    );
     assert_eq!((found.slips.len(), found.more), (3, 0), "{found}");
     assert_eq!((found.explained, found.next), (60, 5));
 }
@@ -315,11 +201,13 @@ fn what_explains_less_is_not_counted_with_the_best() {
 /// two replays differ.
 #[test]
 fn a_divergence_that_is_not_there_the_second_time_is_no_damage_in_0_bits() {
-    let world = World::from_toml(gametape_samples::murk::HEAT).unwrap();
-    let log: Log = vec![Vec::new(); 200];
-    let hashes = hashes(&world, &log, &Wrong::Nothing);
-    let bytes = recorded(&world, &log, &hashes);
+    let world = heat();
+    let log = vec![CommandBuf::new(); 200];
+    let bytes = recorded(&world, &log, &log);
     let replay = read(&bytes).unwrap();
+    let again = |divergence: &Divergence| {
+        explain_slip(&replay, &mut world.build().unwrap(), divergence, LIMIT).unwrap()
+    };
     for step in [1, 2, 70, 200] {
         // The first replay has another value for a tick.
         let fault = Fault {
@@ -332,8 +220,7 @@ fn a_divergence_that_is_not_there_the_second_time_is_no_damage_in_0_bits() {
         let error = verify(&replay, &mut first).unwrap_err();
         let divergence = error.divergence().unwrap();
         assert_eq!(divergence.tick, step);
-        let mut second = world.build().unwrap();
-        let found = explain_slip(&replay, &mut second, divergence, LIMIT).unwrap();
+        let found = again(divergence);
         assert!(found.slips.is_empty() && found.cause.is_none(), "{found}");
         let parted = found.parted.as_ref().unwrap();
         assert_eq!(
@@ -345,13 +232,11 @@ fn a_divergence_that_is_not_there_the_second_time_is_no_damage_in_0_bits() {
         assert_eq!(parted.differences[0].place(), "field 3 (heat) at [1, 1]");
         assert!(!found.to_string().contains("damaged"), "{found}");
         // If the replay has the recorded hash, there is no divergence.
-        let none = Divergence {
+        let none = again(&Divergence {
             replayed_hash: divergence.recorded_hash,
             ..divergence.clone()
-        };
-        let mut second = world.build().unwrap();
-        let found = explain_slip(&replay, &mut second, &none, LIMIT).unwrap();
-        assert!(found.slips.is_empty() && found.parted.is_none(), "{found}");
+        });
+        assert!(none.slips.is_empty() && none.parted.is_none(), "{none}");
     }
 }
 
@@ -360,14 +245,10 @@ fn a_divergence_that_is_not_there_the_second_time_is_no_damage_in_0_bits() {
 fn a_lesser_reading_of_the_hash_is_not_the_verdict() {
     let flares = "dt = 0.1
         space = { kind = 'line1d', len = 6, edge = 'absorb' }
-        [[field]]
-        name = 'flare'
-        type = 'scalar'
-        mutability = 'per_tick'
-        [[field]]
-        name = 'smoke'
-        type = 'scalar'
-        mutability = 'per_tick'
+        field = [
+            { name = 'flare', type = 'scalar', mutability = 'per_tick' },
+            { name = 'smoke', type = 'scalar', mutability = 'per_tick' },
+        ]
         [[propagator]]
         kind = 'agent_emission'
         presence_field = 'flare'
@@ -376,25 +257,31 @@ fn a_lesser_reading_of_the_hash_is_not_the_verdict() {
         mode = 'additive'
     ";
     let world = World::from_toml(flares).unwrap();
-    let mut log: Log = vec![Vec::new(); 30];
+    let mut log = vec![CommandBuf::new(); 30];
     for frame in [9, 19] {
-        log[frame] = [1, 4]
-            .map(|cell| Set {
-                coord: vec![cell],
-                field: 0,
-                value: 1.0,
-                envelope: Envelope::default(),
-            })
-            .to_vec();
+        for cell in [1, 4] {
+            log[frame]
+                .push(&Envelope::default(), &set(&[cell], 0, 1.0))
+                .unwrap();
+        }
     }
     let (slip, other) = (world.variants(None, 2))
         .find(|(slip, _)| matches!(slip, Slip::Parameter { key, then, .. } if key.contains("intensity") && then == "0.25"))
         .unwrap();
     // Two values differ in one tick, and again ten ticks later; between them all is equal.
-    let wrong = Wrong::World(10, other);
-    let hashes = hashes(&world, &log, &wrong);
-    let (at, found) = found(&world, &recorded(&world, &log, &hashes)).unwrap();
-    assert_eq!((at, found.best()), (10, Some(&slip)), "{found}");
+    let bytes = recorded_with(&world, &log, &log, |tick, run| {
+        if tick == 11 {
+            let mut then = other.build().unwrap();
+            then.adopt(&run.checkpoint()).unwrap();
+            *run = then;
+        }
+    });
+    let (divergence, found) = explained(&world, &bytes, LIMIT).unwrap();
+    assert_eq!(
+        (divergence.frame, found.best()),
+        (10, Some(&slip)),
+        "{found}"
+    );
     assert_eq!(found.explained, 20);
     let cause = found.cause.unwrap();
     assert!(!matches!(cause, Cause::Hash { .. }), "{cause:?}");

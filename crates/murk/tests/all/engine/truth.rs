@@ -2,22 +2,15 @@
 //! brute force over all single slips which of them explain the recording.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use gametape_murk::engine::World as Engine;
-use gametape_murk::{
-    CommandAt, CommandBuf, Envelope, Explanation, Slip, VerifyError, explain_slip_with, read,
-    verify,
-};
+use gametape_murk::{CommandAt, CommandBuf, Envelope, Explanation, Slip};
 use gametape_testkit::cases::on_all_cores;
 
 use crate::common::plain::changes::What;
 use crate::common::plain::slips::{Case, FAR, Log, Wrong, apart, single};
 use crate::common::plain::{Lasts, Rule, World, generate};
+use crate::common::runs::{LIMIT, explained};
 use crate::common::{Noise, set};
-
-/// Long enough for a slow machine: speed is not tested here.
-const LIMIT: Duration = Duration::from_mins(10);
 
 /// The number of recordings that each test makes.
 const ROUNDS: usize = 480;
@@ -148,31 +141,9 @@ const KINDS: usize = 16;
 
 /// Returns the engine's explanation of a recording.
 fn found(case: &Case) -> Explanation {
-    let (frame, found) = explained(&case.world.engine(), &case.bytes());
-    assert_eq!(frame, case.at as u64);
+    let (divergence, found) = explained(&case.world.engine(), &case.bytes(), LIMIT).unwrap();
+    assert_eq!(divergence.frame, case.at as u64);
     found
-}
-
-/// Returns the frame in which a recording diverges, and the explanation.
-fn explained(world: &Engine, bytes: &[u8]) -> (u64, Explanation) {
-    let replay = read(bytes).unwrap();
-    let error = verify(&replay, &mut world.build().unwrap()).unwrap_err();
-    let VerifyError::SnapshotMismatch(divergence) = error else {
-        panic!("{error}");
-    };
-    let frame = replay.frames().nth(divergence.frame as usize).unwrap();
-    let variants = world.slips(None, frame.unwrap().commands().len() as u32);
-    let mut simulation = world.build().unwrap();
-    let watch = &mut |_| true;
-    let found = explain_slip_with(
-        &replay,
-        &mut simulation,
-        &divergence,
-        LIMIT,
-        variants,
-        watch,
-    );
-    (divergence.frame, found.unwrap())
 }
 
 /// Returns true if a slip is this mistake.
@@ -410,12 +381,12 @@ fn no_world_is_tried_twice() {
 
 #[cfg(feature = "tape")]
 mod minimised {
-    use gametape_murk::tools::{Minimise, Minimised, minimise};
+    use gametape_murk::tools::{Minimise, MinimisedRecording, minimise};
 
     use super::*;
     use crate::common::tapes::in_memory;
 
-    fn small(bytes: &[u8]) -> Result<Minimised, gametape_core::tape::Error> {
+    fn small(bytes: &[u8]) -> Result<MinimisedRecording, gametape_core::tape::Error> {
         let options = Minimise {
             max_trials: 10_000,
             ..Minimise::default()
@@ -451,8 +422,8 @@ mod minimised {
                 assert!(small.fault().contains("not the verdict on the first"));
                 return Some("other");
             }
-            let (now, after) = explained(&world, &small.bytes);
-            assert_eq!(now, case.at as u64, "{}", said());
+            let (now, after) = explained(&world, &small.bytes, LIMIT).unwrap();
+            assert_eq!(now.frame, case.at as u64, "{}", said());
             let kinds =
                 |found: &Explanation| -> Vec<&str> { found.slips.iter().map(Slip::kind).collect() };
             let first = kinds(&before)[0];

@@ -6,22 +6,20 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gametape_core::tape::{Audit, OptionValue, Options, Source, Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::engine::own::{
-    FieldId, FieldReader, FieldSet, Kinds, Propagator, PropagatorError, StepContext, WriteMode,
+    Kinds, ParameterError, Parameters, Propagator, StepContext, WriteMode,
 };
 use gametape_murk::tape::{MurkTape, WorldFile};
-use gametape_murk::tools::{Commands, Minimise, RecordOptions, minimise, record};
-use gametape_murk::{
-    CommandBuf, Envelope, Explanation, Simulation, Slip, State, VerifyError, Writer,
-    explain_slip_with, read, verify,
-};
+use gametape_murk::tools::{CommandList, Minimise, RecordOptions, minimise, record};
+use gametape_murk::{CommandBuf, Envelope, Explanation, Slip};
 use serde_json::{Value as Json, json};
 
 use super::commands::Dice;
+use crate::common::runs::{Acting, LIMIT, explained, recorded};
 use crate::common::tapes::temporary;
 use crate::common::{only, set};
 
@@ -43,13 +41,13 @@ enum How {
     /// A tick can be made this many times, and not once more.
     Fails { tick: u64, after: usize },
     /// At random: the percentage of ticks, or of runs; the first and the last tick; the effect.
-    Dice {
-        per_run: bool,
-        percent: u64,
-        from: u64,
-        to: u64,
-        what: What,
-    },
+    Dice(Of, u64, (u64, u64), What),
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Of {
+    Runs,
+    Ticks,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -62,15 +60,7 @@ enum What {
     Still,
 }
 
-impl How {
-    const STEADY: Self = Self::Dice {
-        per_run: false,
-        percent: 0,
-        from: 1,
-        to: 1,
-        what: What::Still,
-    };
-}
+const STEADY: How = How::Dice(Of::Ticks, 0, (1, 1), What::Still);
 
 /// The state shared by all runs of a case.
 struct Nature {
@@ -116,31 +106,11 @@ impl Nature {
     }
 
     fn kinds(self: &Arc<Self>) -> Kinds {
-        let (seepage, gauge) = (Arc::clone(self), Arc::clone(self));
+        let (below, beside) = (Arc::clone(self), Arc::clone(self));
         Kinds::new()
-            .with("seepage", move |keys| {
-                Ok(Box::new(Seepage {
-                    water: keys.field("water")?,
-                    rain: keys.field("rain")?,
-                    level: keys.field("level")?,
-                    fed: keys.take_or("fed", true)?,
-                    run: Run::new(&seepage),
-                }))
-            })
-            .with("gauge", move |keys| {
-                Ok(Box::new(Gauge {
-                    water: keys.field("water")?,
-                    level: keys.field("level")?,
-                    run: Run::new(&gauge),
-                }))
-            })
-            .with("steady", move |keys| {
-                Ok(Box::new(Gauge {
-                    water: keys.field("water")?,
-                    level: keys.field("level")?,
-                    run: Run::new(&Nature::new(How::STEADY, 0)),
-                }))
-            })
+            .with("seepage", move |keys| seepage(keys, &below))
+            .with("gauge", move |keys| gauge(keys, &beside))
+            .with("steady", |keys| gauge(keys, &Nature::new(STEADY, 0)))
     }
 
     fn world(self: &Arc<Self>, fed: bool) -> World {
@@ -160,11 +130,7 @@ struct Run {
 impl Run {
     fn new(nature: &Arc<Nature>) -> Self {
         let odd = match nature.how {
-            How::Dice { percent, .. } => {
-                let r = nature.roll(100);
-                eprintln!("roll {r}");
-                r < percent
-            }
+            How::Dice(_, percent, ..) => nature.roll(100) < percent,
             _ => false,
         };
         Self {
@@ -177,20 +143,12 @@ impl Run {
 
     /// Returns the deviation of this tick.
     fn odd(&self, tick: u64) -> Option<What> {
-        let How::Dice {
-            per_run,
-            percent,
-            from,
-            to,
-            what,
-        } = self.nature.how
-        else {
+        let How::Dice(of, percent, (from, to), what) = self.nature.how else {
             return None;
         };
-        let odd = if per_run {
-            self.odd
-        } else {
-            self.nature.roll(100) < percent
+        let odd = match of {
+            Of::Runs => self.odd,
+            Of::Ticks => self.nature.roll(100) < percent,
         };
         (odd && (from..=to).contains(&tick)).then_some(what)
     }
@@ -244,7 +202,7 @@ impl Run {
                 assert!(tick != last || made() < after, "no more");
                 values.iter().sum()
             }
-            How::Dice { .. } => match self.odd(tick) {
+            How::Dice(..) => match self.odd(tick) {
                 Some(What::Backwards) => values.iter().rev().sum(),
                 Some(What::More(values_more)) => {
                     let more = 1.0 + self.nature.roll(values_more) as f32;
@@ -268,84 +226,53 @@ impl Run {
     }
 }
 
+type Built = Result<Box<dyn Propagator>, ParameterError>;
+
 /// Rain fills the cells, and water seeps away, faster if there is more, where it is fed back.
-struct Seepage {
-    water: FieldId,
-    rain: FieldId,
-    level: FieldId,
-    fed: bool,
-    run: Run,
-}
-
-impl Propagator for Seepage {
-    fn name(&self) -> &'static str {
-        "seepage"
-    }
-
-    fn reads(&self) -> FieldSet {
-        FieldSet::empty()
-    }
-
-    fn reads_previous(&self) -> FieldSet {
-        [self.water, self.rain, self.level].into_iter().collect()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![(self.water, WriteMode::Full)]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+fn seepage(keys: &mut Parameters<'_>, nature: &Arc<Nature>) -> Built {
+    let (water, rain) = (keys.field("water")?, keys.field("rain")?);
+    let (level, fed) = (keys.field("level")?, keys.take_or("fed", true)?);
+    let run = Run::new(nature);
+    let step = move |ctx: &mut StepContext<'_>| {
         let tick = ctx.tick_id().0;
         let before = |field| ctx.reads_previous().read(field).unwrap().to_vec();
-        let (water, rain, level) = (before(self.water), before(self.rain), before(self.level));
-        let level = if self.fed { level[0] } else { 1.0 };
+        let (water_before, rain, level) = (before(water), before(rain), before(level));
+        let level = if fed { level[0] } else { 1.0 };
         let kept = 1.0 - 0.02 * level / (1.0 + level);
-        let still = matches!(self.run.odd(tick), Some(What::Still));
-        let filled: Vec<f32> = water
-            .iter()
-            .zip(&rain)
+        let still = matches!(run.odd(tick), Some(What::Still));
+        let filled: Vec<f32> = (water_before.iter().zip(&rain))
             .map(|(w, r)| if still { *w } else { (w + r * 0.5) * kept })
             .collect();
-        self.run.seen(tick, &[&water, &rain, &[level]], &filled);
-        ctx.writes()
-            .write(self.water)
-            .unwrap()
-            .copy_from_slice(&filled);
-        Ok(())
-    }
+        run.seen(tick, &[&water_before, &rain, &[level]], &filled);
+        ctx.writes().write(water).unwrap().copy_from_slice(&filled);
+    };
+    Ok(Box::new(Acting {
+        reads: Vec::new(),
+        previous: vec![water, rain, level],
+        writes: (water, WriteMode::Full),
+        step,
+    }))
 }
 
 /// The sum of all the water.
-struct Gauge {
-    water: FieldId,
-    level: FieldId,
-    run: Run,
-}
-
-impl Propagator for Gauge {
-    fn name(&self) -> &'static str {
-        "gauge"
-    }
-
-    fn reads(&self) -> FieldSet {
-        [self.water].into_iter().collect()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![(self.level, WriteMode::Full)]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+fn gauge(keys: &mut Parameters<'_>, nature: &Arc<Nature>) -> Built {
+    let (water, level) = (keys.field("water")?, keys.field("level")?);
+    let run = Run::new(nature);
+    let step = move |ctx: &mut StepContext<'_>| {
         let tick = ctx.tick_id().0;
-        let reader: &dyn FieldReader = ctx.reads();
-        let water = reader.read(self.water).unwrap().to_vec();
-        let sum = self.run.sum(tick, &water);
-        self.run.seen(tick, &[&water], &[sum]);
-        let out = ctx.writes().write(self.level).unwrap();
+        let water = ctx.reads().read(water).unwrap().to_vec();
+        let sum = run.sum(tick, &water);
+        run.seen(tick, &[&water], &[sum]);
+        let out = ctx.writes().write(level).unwrap();
         out.fill(0.0);
         out[0] = sum;
-        Ok(())
-    }
+    };
+    Ok(Box::new(Acting {
+        reads: vec![water],
+        previous: Vec::new(),
+        writes: (level, WriteMode::Full),
+        step,
+    }))
 }
 
 const BASIN: &str = r#"
@@ -397,61 +324,67 @@ fn storm(dice: &mut Dice, ticks: u64) -> Vec<CommandBuf> {
         .collect()
 }
 
-/// Returns the recording of a run of a world; `taken` are the commands that the run really takes.
-fn recorded(world: &World, said: &[CommandBuf], taken: &[CommandBuf]) -> Vec<u8> {
-    let header = world.header();
-    let mut writer = Writer::new(Vec::new(), &header).unwrap();
-    let mut run = world.build().unwrap();
-    for (tick, (said, taken)) in (1..).zip(said.iter().zip(taken)) {
-        run.step(tick, taken.as_commands()).unwrap();
-        let hash = State::of(&run, header.field_count).hash();
-        writer.push(tick, said.as_commands(), hash).unwrap();
+/// A recording of a world.
+struct Case {
+    nature: Arc<Nature>,
+    world: World,
+    bytes: Vec<u8>,
+}
+
+impl Case {
+    /// Records that many ticks. If `fed`, what differs in one tick is seen in the later ones.
+    fn new(how: How, seed: u64, fed: bool, ticks: u64) -> Self {
+        Self::recorded(how, seed, fed, &storm(&mut Dice(seed), ticks), None)
     }
-    writer.finish().unwrap()
-}
 
-/// Returns the log without the commands of a tick (from 1), which are moved out.
-fn without(log: &[CommandBuf], tick: usize) -> Vec<CommandBuf> {
-    let mut taken = log.to_vec();
-    taken[tick - 1] = CommandBuf::new();
-    taken
-}
+    /// The same, but a command of a tick (from 1) is not taken.
+    fn slipped(how: How, seed: u64, fed: bool, ticks: u64, tick: usize) -> Self {
+        let mut log = storm(&mut Dice(seed), ticks);
+        log[tick - 1] = only(&set(&[1, 2], 1, 0.625));
+        Self::recorded(how, seed, fed, &log, Some(tick))
+    }
 
-/// Returns the library's explanation of a recording, if it diverges.
-fn found(nature: &Arc<Nature>, world: &World, bytes: &[u8]) -> Option<Explanation> {
-    nature.forget();
-    let replay = read(bytes).unwrap();
-    let divergence = match verify(&replay, &mut world.build().unwrap()) {
-        Ok(_) => return None,
-        Err(VerifyError::SnapshotMismatch(divergence)) => divergence,
-        Err(other) => panic!("{other}"),
-    };
-    let mut simulation = world.build().unwrap();
-    let limit = Duration::from_mins(10);
-    let variants = world.slips(None, 4);
-    let watch = &mut |_| true;
-    let found = explain_slip_with(
-        &replay,
-        &mut simulation,
-        &divergence,
-        limit,
-        variants,
-        watch,
-    );
-    Some(found.unwrap())
-}
+    fn recorded(how: How, seed: u64, fed: bool, log: &[CommandBuf], slip: Option<usize>) -> Self {
+        let nature = Nature::new(how, seed);
+        let world = nature.world(fed);
+        let mut taken = log.to_vec();
+        if let Some(tick) = slip {
+            taken[tick - 1] = CommandBuf::new();
+        }
+        let bytes = recorded(&world, log, &taken);
+        Self {
+            nature,
+            world,
+            bytes,
+        }
+    }
 
-/// Returns the command's audit, with this much time.
-fn audited(nature: &Arc<Nature>, bytes: &[u8], seconds: f64) -> Audit {
-    nature.forget();
-    let options = Options::new().with("explain", OptionValue::Number(seconds));
-    tape(nature, bytes)
-        .audit(&options, &Work::default())
-        .unwrap()
-}
+    /// Returns the library's explanation, if the recording diverges.
+    fn found(&self) -> Option<Explanation> {
+        self.nature.forget();
+        explained(&self.world, &self.bytes, LIMIT).map(|(_, found)| found)
+    }
 
-fn tape(nature: &Arc<Nature>, bytes: &[u8]) -> MurkTape {
-    MurkTape::with_kinds(Source::new(bytes.to_vec()), &nature.kinds())
+    /// Returns the command's audit, with this much time.
+    fn audited(&self, seconds: f64) -> Audit {
+        self.nature.forget();
+        let options = Options::new().with("explain", OptionValue::Number(seconds));
+        let audit = self.tape().audit(&options, &Work::default());
+        audit.unwrap()
+    }
+
+    fn tape(&self) -> MurkTape {
+        MurkTape::with_kinds(Source::new(self.bytes.clone()), &self.nature.kinds())
+    }
+
+    /// Returns a description as a file, to which the kinds are known.
+    fn file(&self, text: &str) -> WorldFile {
+        WorldFile {
+            path: "basin.toml".into(),
+            bytes: text.replace("FED", "true").into(),
+            kinds: self.nature.kinds(),
+        }
+    }
 }
 
 fn codes(audit: &Audit) -> Vec<&'static str> {
@@ -461,23 +394,24 @@ fn codes(audit: &Audit) -> Vec<&'static str> {
         .collect()
 }
 
+/// Checks that an audit says that the world is not deterministic, and returns how it says so.
+fn parted(audit: &Audit) -> String {
+    assert_eq!(
+        codes(audit),
+        ["murk.not-deterministic", "murk.snapshot-mismatch"],
+        "{:#?}",
+        audit.findings
+    );
+    audit.findings[0].message()
+}
+
 /// The case of the issue: a sum over a map whose order differs in each run.
 #[test]
 fn a_sum_in_the_order_of_a_map_is_no_slip() {
     for seed in 0..8 {
-        let nature = Nature::new(How::Map, seed);
-        let world = nature.world(true);
-        let log = storm(&mut Dice(seed), 100);
-        let bytes = recorded(&world, &log, &log);
-        let audit = audited(&nature, &bytes, 600.0);
-        assert_eq!(
-            codes(&audit),
-            ["murk.not-deterministic", "murk.snapshot-mismatch"],
-            "{:#?}",
-            audit.findings
-        );
+        let audit = Case::new(How::Map, seed, true, 100).audited(600.0);
+        let said = parted(&audit);
         let finding = &audit.findings[0];
-        let said = finding.message();
         let tick = finding.place.tick.unwrap();
         let start = format!(
             "two replays of the same commands differ: at tick {tick} field 2 (level) at [0, 0] is "
@@ -512,24 +446,18 @@ fn a_sum_in_the_order_of_a_map_is_no_slip() {
 fn what_differs_in_each_run_is_no_slip() {
     for how in [How::Map, How::MapOfRun, How::Time, How::Address] {
         for seed in 0..10 {
-            let nature = Nature::new(how, seed);
-            let world = nature.world(seed % 2 == 0);
-            let log = storm(&mut Dice(seed), 100);
-            let bytes = recorded(&world, &log, &log);
+            let case = Case::new(how, seed, seed % 2 == 0, 100);
             // The search reaches the divergence from the start of the recording, or from a later
             // state.
             for seconds in [600.0, 0.5] {
-                let audit = audited(&nature, &bytes, seconds);
-                let codes = codes(&audit);
-                assert_eq!(
-                    codes[0], "murk.not-deterministic",
-                    "{how:?} {seed} {codes:?}"
-                );
-                assert!(!codes.contains(&"murk.one-slip"), "{how:?} {seed}");
+                let codes = codes(&case.audited(seconds));
+                let one = codes.contains(&"murk.one-slip");
+                let said = codes[0] == "murk.not-deterministic" && !one;
+                assert!(said, "{how:?} {seed} {codes:?}");
             }
             // The library has only the run that verified the recording and that of the search,
             // which may be equal up to there.
-            if let Some(found) = found(&nature, &world, &bytes) {
+            if let Some(found) = case.found() {
                 let is_value = |slip: &Slip| matches!(slip, Slip::Value { .. });
                 let unseen = how == How::MapOfRun && found.parted.is_none();
                 let values = found.parted.is_some() && found.slips.iter().all(is_value);
@@ -544,20 +472,14 @@ fn what_differs_in_each_run_is_no_slip() {
 #[test]
 fn threads_that_come_as_they_like_are_no_slip() {
     for seed in 0..6 {
-        let nature = Nature::new(How::Threads, seed);
-        let world = nature.world(seed % 2 == 0);
-        let log = storm(&mut Dice(seed), 60);
-        let bytes = recorded(&world, &log, &log);
-        let audit = audited(&nature, &bytes, 600.0);
-        let (codes, differ) = (codes(&audit), nature.differ());
-        assert!(
-            !codes.contains(&"murk.one-slip") || !differ,
-            "{seed} {codes:?}"
-        );
-        assert!(
-            differ || !codes.contains(&"murk.not-deterministic"),
-            "{seed} {codes:?}"
-        );
+        let case = Case::new(How::Threads, seed, seed % 2 == 0, 60);
+        let codes = codes(&case.audited(600.0));
+        let wrong = if case.nature.differ() {
+            "murk.one-slip"
+        } else {
+            "murk.not-deterministic"
+        };
+        assert!(!codes.contains(&wrong), "{seed} {codes:?}");
     }
 }
 
@@ -574,44 +496,29 @@ fn what_differs_now_and_then_is_no_slip() {
         What::More(1 << 30),
         What::Still,
     ];
-    for what in whats {
-        for per_run in [true, false] {
-            for (percent, (from, to)) in [3, 10, 30, 50, 80]
-                .into_iter()
-                .flat_map(|p| spans.map(|s| (p, s)))
-            {
-                for seed in 0..4 {
-                    let how = How::Dice {
-                        per_run,
-                        percent,
-                        from,
-                        to,
-                        what,
-                    };
-                    let nature = Nature::new(how, seed);
-                    let world = nature.world(seed % 2 == 0);
-                    let log = storm(&mut Dice(seed), 150);
-                    let bytes = recorded(&world, &log, &log);
-                    let audit = audited(&nature, &bytes, 600.0);
-                    let (codes, differ) = (codes(&audit), nature.differ());
-                    if codes.is_empty() {
-                        continue;
-                    }
-                    diverged += 1;
-                    seen += usize::from(differ);
-                    let said = codes.contains(&"murk.not-deterministic");
-                    parted += usize::from(said);
-                    let named = codes.contains(&"murk.one-slip");
-                    let all = || format!("{how:?} {seed}: {:#?}", audit.findings);
-                    assert!(!named || !differ, "{}", all());
-                    assert!(!said || differ, "{}", all());
-                    assert!(!named || !said, "{}", all());
-                    if said {
-                        assert_eq!(codes[0], "murk.not-deterministic", "{}", all());
-                    }
-                }
-            }
+    let percents = [3, 10, 30, 50, 80];
+    let hows = whats.into_iter().flat_map(|what| {
+        let spans = spans.into_iter().flat_map(move |span| {
+            let dice = move |of| percents.map(|percent| How::Dice(of, percent, span, what));
+            [Of::Runs, Of::Ticks].into_iter().flat_map(dice)
+        });
+        spans.flat_map(|how| (0..4).map(move |seed| (how, seed)))
+    });
+    for (how, seed) in hows {
+        let case = Case::new(how, seed, seed % 2 == 0, 150);
+        let audit = case.audited(600.0);
+        let (codes, differ) = (codes(&audit), case.nature.differ());
+        if codes.is_empty() {
+            continue;
         }
+        diverged += 1;
+        seen += usize::from(differ);
+        let said = codes.contains(&"murk.not-deterministic");
+        parted += usize::from(said);
+        let named = codes.contains(&"murk.one-slip");
+        let right = if differ { !named } else { !said };
+        let first = !said || codes[0] == "murk.not-deterministic";
+        assert!(right && first, "{how:?} {seed}: {:#?}", audit.findings);
     }
     eprintln!("{diverged} diverged, {seen} differ, {parted} are said to");
     assert!(
@@ -628,19 +535,9 @@ fn a_slip_in_a_world_that_is_not_deterministic_is_not_sure() {
     let (mut named, mut parted) = (0, 0);
     for from in [1, 39, 40, 41, 42, 43, 60, 100, 170, 1000] {
         for seed in 0..6 {
-            let how = How::Dice {
-                per_run: false,
-                percent: 40,
-                from,
-                to: 1000,
-                what: What::Backwards,
-            };
-            let nature = Nature::new(how, seed);
-            let world = nature.world(seed % 2 == 0);
-            let mut log = storm(&mut Dice(seed), 200);
-            log[39] = only(&set(&[1, 2], 1, 0.625));
-            let bytes = recorded(&world, &log, &without(&log, 40));
-            let found = found(&nature, &world, &bytes).unwrap();
+            let how = How::Dice(Of::Ticks, 40, (from, 1000), What::Backwards);
+            let found = Case::slipped(how, seed, seed % 2 == 0, 200, 40).found();
+            let found = found.unwrap();
             let all = || format!("from {from}, {seed}: {found}");
             if found.parted.is_some() {
                 parted += 1;
@@ -671,13 +568,9 @@ fn a_slip_in_a_world_that_is_not_deterministic_is_not_sure() {
 #[test]
 fn a_slip_in_a_steady_world_is_named() {
     for (ticks, tick) in [(60, 40), (400, 320)] {
-        let nature = Nature::new(How::STEADY, 5);
-        let world = nature.world(true);
-        let mut log = storm(&mut Dice(5), ticks);
-        log[tick - 1] = only(&set(&[1, 2], 1, 0.625));
-        let bytes = recorded(&world, &log, &without(&log, tick));
+        let case = Case::slipped(STEADY, 5, true, ticks, tick);
         for seconds in [600.0, 0.5] {
-            let audit = audited(&nature, &bytes, seconds);
+            let audit = case.audited(seconds);
             assert_eq!(codes(&audit), ["murk.snapshot-mismatch", "murk.one-slip"]);
             let said = audit.findings[1].message();
             let start = format!(
@@ -685,7 +578,7 @@ fn a_slip_in_a_steady_world_is_named() {
             );
             assert!(said.starts_with(&start), "{said}");
         }
-        assert!(!nature.differ());
+        assert!(!case.nature.differ());
     }
 }
 
@@ -695,17 +588,7 @@ fn a_slip_in_a_steady_world_is_named() {
 fn what_is_kept_beside_the_fields_is_said_to_be() {
     for (ticks, tick) in [(60, 40), (400, 320)] {
         for seconds in [600.0, 0.5] {
-            let nature = Nature::new(How::Count, 3);
-            let world = nature.world(true);
-            let mut log = storm(&mut Dice(3), ticks);
-            log[tick - 1] = only(&set(&[1, 2], 1, 0.625));
-            let bytes = recorded(&world, &log, &without(&log, tick));
-            let audit = audited(&nature, &bytes, seconds);
-            assert_eq!(
-                codes(&audit),
-                ["murk.not-deterministic", "murk.snapshot-mismatch"]
-            );
-            let said = audit.findings[0].message();
+            let said = parted(&Case::slipped(How::Count, 3, true, ticks, tick).audited(seconds));
             assert!(said.starts_with("two replays of the same commands differ (one went back to a saved state): at tick "), "{said}");
             assert!(said.contains(" field 2 (level) at [0, 0] is "), "{said}");
             assert!(
@@ -721,20 +604,11 @@ fn what_is_kept_beside_the_fields_is_said_to_be() {
 /// A tick that was made once and can't be made again.
 #[test]
 fn a_tick_that_fails_the_second_time_is_said_to() {
-    let nature = Nature::new(How::Fails { tick: 30, after: 2 }, 3);
-    let world = nature.world(true);
-    let mut log = storm(&mut Dice(3), 60);
-    log[39] = only(&set(&[1, 2], 1, 0.625));
     // It is made when it is recorded, and when it is verified.
-    let bytes = recorded(&world, &log, &without(&log, 40));
-    let audit = audited(&nature, &bytes, 600.0);
-    assert_eq!(
-        codes(&audit),
-        ["murk.not-deterministic", "murk.snapshot-mismatch"]
-    );
-    let finding = &audit.findings[0];
-    assert_eq!(finding.place.tick, Some(30));
-    let said = finding.message();
+    let case = Case::slipped(How::Fails { tick: 30, after: 2 }, 3, true, 60, 40);
+    let audit = case.audited(600.0);
+    let said = parted(&audit);
+    assert_eq!(audit.findings[0].place.tick, Some(30));
     assert!(said.contains("at tick 30 one has the hash "), "{said}");
     assert!(
         said.contains(
@@ -747,24 +621,9 @@ fn a_tick_that_fails_the_second_time_is_said_to() {
 /// Several values that differ at once are named as well, because both states are available.
 #[test]
 fn several_values_that_differ_are_named() {
-    let how = How::Dice {
-        per_run: false,
-        percent: 50,
-        from: 30,
-        to: 1000,
-        what: What::Still,
-    };
+    let how = How::Dice(Of::Ticks, 50, (30, 1000), What::Still);
     for seed in 0..6 {
-        let nature = Nature::new(how, seed);
-        let world = nature.world(true);
-        let log = storm(&mut Dice(seed), 80);
-        let bytes = recorded(&world, &log, &log);
-        let audit = audited(&nature, &bytes, 600.0);
-        assert_eq!(
-            codes(&audit),
-            ["murk.not-deterministic", "murk.snapshot-mismatch"]
-        );
-        let said = audit.findings[0].message();
+        let said = parted(&Case::new(how, seed, true, 80).audited(600.0));
         assert!(
             said.contains(" values differ: field 0 (water) at "),
             "{said}"
@@ -776,25 +635,15 @@ fn several_values_that_differ_are_named() {
 #[test]
 fn what_is_not_the_same_each_time_is_not_minimised() {
     for how in [How::Map, How::Time] {
-        let nature = Nature::new(how, 1);
-        let world = nature.world(true);
-        let log = storm(&mut Dice(1), 60);
-        let bytes = recorded(&world, &log, &log);
-        let steady = BASIN
-            .replace("FED", "true")
-            .replace("kind = \"gauge\"", "kind = \"steady\"");
-        let against = WorldFile {
-            path: "steady.toml".into(),
-            bytes: steady.into(),
-            kinds: nature.kinds(),
-        };
-        for against in [None, Some(against)] {
+        let case = Case::new(how, 1, true, 60);
+        let steady = BASIN.replace("kind = \"gauge\"", "kind = \"steady\"");
+        for against in [None, Some(case.file(&steady))] {
             let options = Minimise {
                 against,
                 max_trials: 1000,
                 ..Minimise::default()
             };
-            let error = minimise(&tape(&nature, &bytes), &options, &Work::default()).unwrap_err();
+            let error = minimise(&case.tape(), &options, &Work::default()).unwrap_err();
             assert_eq!(error.code(), "unwritable");
             let said = error.to_string();
             assert!(said.contains("nothing can be minimised"), "{said}");
@@ -811,36 +660,26 @@ fn what_is_not_the_same_each_time_is_not_minimised() {
 /// resuming it names the other reason.
 #[test]
 fn going_on_with_what_is_not_the_same_each_time_does_not_blame_the_file_alone() {
-    let last = How::Dice {
-        per_run: false,
-        percent: 100,
-        from: 60,
-        to: 60,
-        what: What::More(1 << 30),
-    };
+    let last = How::Dice(Of::Ticks, 100, (60, 60), What::More(1 << 30));
     // The existing frames can't be replayed, or the next frame differs from the part that was cut
     // off.
     for (how, cut) in [(How::Map, 0), (How::Map, 3), (last, 0), (last, 3)] {
-        let nature = Nature::new(how, 4);
-        let world = nature.world(true);
         let mut log = storm(&mut Dice(4), 60);
         log[59] = CommandBuf::new();
-        let bytes = recorded(&world, &log, &log);
+        let case = Case::recorded(how, 4, true, &log, None);
         let (_folder, path) = temporary("run.murk");
-        let kept = &bytes[..bytes.len() - cut];
+        let kept = &case.bytes[..case.bytes.len() - cut];
         fs::write(&path, kept).unwrap();
         let options = RecordOptions {
-            world: Some(WorldFile {
-                path: "basin.toml".into(),
-                bytes: BASIN.replace("FED", "true").into(),
-                kinds: nature.kinds(),
-            }),
+            world: Some(case.file(BASIN)),
             ticks: 70,
             output: path.clone(),
             resume: true,
             ..RecordOptions::default()
         };
-        let said = record(&options, &Commands::none()).unwrap_err().to_string();
+        let said = record(&options, &CommandList::none())
+            .unwrap_err()
+            .to_string();
         assert!(
             said.contains("its world is not deterministic (gametape sync-test tells)"),
             "{said}"

@@ -3,15 +3,13 @@
 
 use std::fmt::Write as _;
 
-use gametape_murk::engine::own::{
-    FieldId, FieldSet, Kinds, ParameterError, Parameters, Propagator, PropagatorError, StepContext,
-    WriteMode,
-};
+use gametape_murk::engine::own::{Kinds, ParameterError, Parameters, Propagator, WriteMode};
 use gametape_murk::engine::{EngineWorld, World};
 use gametape_murk::{
     CommandBuf, Recorder, Simulation, State, Verifier, Writer, WrittenBy, read, snapshot_hash,
 };
 
+use crate::common::runs::Acting;
 use crate::common::{Noise, only, set};
 
 const CELLS: usize = 4;
@@ -42,48 +40,22 @@ fn value(tick: u64, cell: usize) -> f32 {
     [0.0, 1.0, 3.0][(tick as usize / 3 + cell) % 3]
 }
 
-struct Own {
-    field: FieldId,
-    habit: Habit,
-    /// The declared field, in place of the one that it writes.
-    other: FieldId,
-}
-
-impl Propagator for Own {
-    fn name(&self) -> &'static str {
-        "own"
-    }
-
-    fn reads(&self) -> FieldSet {
-        FieldSet::empty()
-    }
-
-    fn writes(&self) -> Vec<(FieldId, WriteMode)> {
-        vec![match self.habit {
-            Habit::All | Habit::Some => (self.field, WriteMode::Full),
-            Habit::InPlace => (self.field, WriteMode::Incremental),
-            Habit::Unsaid => (self.other, WriteMode::Full),
-        }]
-    }
-
-    fn step(&self, ctx: &mut StepContext<'_>) -> Result<(), PropagatorError> {
+fn own(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> {
+    let habit = HABITS[keys.take_or::<u32>("habit", 0)? as usize];
+    let (field, other) = (keys.field("field")?, keys.field("other")?);
+    let (declared, mode) = match habit {
+        Habit::All | Habit::Some => (field, WriteMode::Full),
+        Habit::InPlace => (field, WriteMode::Incremental),
+        Habit::Unsaid => (other, WriteMode::Full),
+    };
+    Ok(Acting::boxed(declared, mode, move |ctx| {
         let tick = ctx.tick_id().0;
-        let values = ctx.writes().write(self.field).unwrap();
+        let values = ctx.writes().write(field).unwrap();
         for (cell, at) in values.iter_mut().enumerate() {
-            if self.habit.writes(tick, cell) {
+            if habit.writes(tick, cell) {
                 *at = value(tick, cell);
             }
         }
-        Ok(())
-    }
-}
-
-fn own(keys: &mut Parameters<'_>) -> Result<Box<dyn Propagator>, ParameterError> {
-    let habit: u32 = keys.take_or("habit", 0)?;
-    Ok(Box::new(Own {
-        field: keys.field("field")?,
-        other: keys.field("other")?,
-        habit: HABITS[habit as usize],
     }))
 }
 

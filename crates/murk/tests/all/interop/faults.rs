@@ -19,8 +19,8 @@ use murk_replay::{
     replay_and_compare,
 };
 
-use super::generate::{every_kind, specimens};
 use super::limits::{MAX_STRING, with_string};
+use super::{every_kind, specimens};
 
 /// Counts the bytes that the thread allocates.
 struct Counting;

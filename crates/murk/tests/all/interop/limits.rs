@@ -8,7 +8,7 @@ use gametape_testkit::murk::{
 };
 use murk_replay::{ReplayError, ReplayWriter, SerializedCommand};
 
-use super::generate::{build, every_kind, init, specimens};
+use super::{build, every_kind, init, specimens};
 
 pub const MAX_STRING: usize = 1 << 20;
 const MAX_BLOB: usize = 64 << 20;

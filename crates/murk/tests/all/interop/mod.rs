@@ -5,11 +5,12 @@
 //! behaviour is right, and `faults` tests both.
 
 mod faults;
-mod generate;
 mod limits;
 
-use gametape_murk::{SnapshotHasher, snapshot_hash};
-use gametape_testkit::murk::Fields;
+use gametape_murk::{Envelope, SnapshotHasher, snapshot_hash};
+use gametape_testkit::murk::{Body, Fields, Tape, Typed};
+use murk_replay::codec::serialize_command;
+use murk_replay::{BuildMetadata, Frame as OriginFrame, InitDescriptor, SerializedCommand};
 
 /// The hash of a state that comes in pieces is that of the whole, and the origin's.
 #[test]
@@ -47,4 +48,108 @@ fn a_state_in_pieces_has_one_hash() {
             assert_eq!(hasher.finish(), origin, "from {first} in {pieces:?}");
         }
     }
+}
+
+pub fn build() -> BuildMetadata {
+    BuildMetadata {
+        toolchain: "1.95.0".into(),
+        target_triple: "x86_64-unknown-linux-gnu".into(),
+        murk_version: "0.1.9 – µ".into(),
+        compile_flags: String::new(),
+    }
+}
+
+pub fn init() -> InitDescriptor {
+    InitDescriptor {
+        seed: 42,
+        config_hash: 0xdead_beef,
+        field_count: 2,
+        cell_count: 64,
+        space_descriptor: vec![1, 2, 3],
+    }
+}
+
+/// Every kind with every combination of sources; lists are empty and not.
+pub fn every_kind() -> Vec<SerializedCommand> {
+    let bodies = [
+        Body::Move(7, vec![1, -2]),
+        Body::Spawn(vec![3], vec![(0, 0x7fc0_0000), (1, 0x8000_0000)]),
+        Body::Despawn(u64::MAX),
+        Body::SetField(vec![4, 5], 1, 0x7f80_0001),
+        Body::Custom(9, b"custom".to_vec()),
+        Body::SetParameter(2, 1 << 63),
+        Body::SetParameterBatch(vec![(0, 0), (u32::MAX, 0x7ff0_0000_0000_0001)]),
+        Body::Move(0, vec![]),
+        Body::Spawn(vec![], vec![]),
+        Body::Custom(0, vec![]),
+        Body::SetParameterBatch(vec![]),
+    ];
+    let sources = [
+        (None, None),
+        (Some(0), None),
+        (None, Some(0)),
+        (Some(1), Some(u64::MAX)),
+    ];
+    let mut arrival_seq = 0;
+    let mut commands = Vec::new();
+    for body in bodies {
+        for (source_id, source_seq) in sources {
+            arrival_seq += 1;
+            let envelope = Envelope {
+                priority_class: arrival_seq as u8,
+                source_id,
+                source_seq,
+                expires_after_tick: u64::MAX - arrival_seq,
+                arrival_seq,
+            };
+            let typed = Typed {
+                body: body.clone(),
+                envelope,
+            };
+            commands.push(serialize_command(&typed.origin()).unwrap());
+        }
+    }
+    commands
+}
+
+/// Recordings with frames of all sizes, and ticks that rise, stay or fall.
+pub fn specimens() -> Vec<Tape> {
+    let frame = |tick_id, commands: &[SerializedCommand]| OriginFrame {
+        tick_id,
+        commands: commands.to_vec(),
+        snapshot_hash: tick_id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+    };
+    let tape = |frames| Tape {
+        meta: build(),
+        init: init(),
+        frames,
+    };
+    let all = every_kind();
+    let unknown = SerializedCommand {
+        payload_type: 200,
+        payload: vec![9; 11],
+        ..all[3].clone()
+    };
+    let mut trailing = all[15].clone();
+    trailing.payload.extend([1, 2, 3]);
+    let empty = SerializedCommand {
+        payload: vec![],
+        ..all[0].clone()
+    };
+    vec![
+        tape(vec![]),
+        tape(vec![frame(1, &[]), frame(2, &[]), frame(u64::MAX, &[])]),
+        tape(
+            all.chunks(9)
+                .zip(1..)
+                .map(|(commands, tick)| frame(tick, commands))
+                .collect(),
+        ),
+        tape(vec![
+            frame(5, &[unknown, trailing, empty]),
+            frame(5, &[]),
+            frame(3, &all[12..16]),
+            frame(0, &[]),
+        ]),
+    ]
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::space::Space;
+use super::Space;
 use super::{Values, Writer};
 
 /// A propagator, with fields by number.
