@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::expectation::{Expectation, cell_of, openings, same};
 use super::moves::Moves;
 use super::observer::{Observer, Place, Step};
-use super::outcome::{ButtonEvents, Divergence, Doubted, Replayed};
+use super::{ButtonEvents, Divergence, Doubted, Replayed};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
 use crate::rmv::Events;
 use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};
@@ -50,6 +49,48 @@ const KNOWN: u8 = 7;
 /// The milliseconds between a button event and the move that it brings: known ones are 0 or 1 ms
 /// apart. Where the clock is the tick of Windows, the next time is 15 or 16 ms later.
 const MOVES_AFTER_MS: [u32; 4] = [0, 1, 15, 16];
+
+/// The engine's board events that the recording has yet to confirm.
+struct Expectation {
+    /// The expected events of the last mouse event.
+    events: Vec<BoardEvent>,
+    /// How many have been confirmed.
+    met: usize,
+    /// Whether a mine was among the confirmed ones.
+    blast: bool,
+    /// Index of the mouse event that caused them.
+    from: u32,
+}
+
+impl Expectation {
+    fn clear(&mut self) {
+        self.events.clear();
+        self.met = 0;
+    }
+}
+
+/// The number of opened cells.
+fn openings(events: &[BoardEvent]) -> u32 {
+    let is_open = |event: &&BoardEvent| matches!(event.face, Face::Number(_));
+    events.iter().filter(is_open).count() as u32
+}
+
+/// A cell and the face that it shows; both codes of a blast count as the same.
+fn cell_of(event: &BoardEvent) -> (Cell, u8) {
+    let face = match event.face {
+        Face::Open => Face::Blast,
+        face => face,
+    };
+    (event.cell, face.code())
+}
+
+/// Code 14 "works as `open_blast`" (specification, "`board_event_type`").
+fn same(wanted: BoardEvent, recorded: BoardEvent) -> bool {
+    wanted == recorded
+        || (wanted.cell == recorded.cell
+            && wanted.face == Face::Blast
+            && recorded.face == Face::Open)
+}
 
 /// Replays a game on `engine`, which is at its start.
 pub(crate) fn replay_with(

@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use gametape_core::{ByteReader, Short};
 
 use super::deviations::{Deviations, truncated};
-use super::error::{Error, Finding};
+use super::error::{Error, Finding, Section};
 use super::events::EventLog;
 use super::rule::Rule;
-use super::section::Section;
-use crate::fields::{Extensions, PlayerFields};
 use crate::game::{DeclaredSize, Encoding};
-use crate::properties::{Version, property};
+use crate::rmv::{Extensions, PlayerFields};
 use crate::{Board, Cell, Cells, Game, Text, TextRule};
+use crate::{Version, property};
 
 /// The first bytes of every RMV file.
 pub const SIGNATURE: [u8; 4] = *b"*rmv";

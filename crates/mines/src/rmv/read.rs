@@ -9,12 +9,11 @@ use super::deviations::{
     Deviations, EventChecker, check_tail, check_video_size, declared_size, ran_out, truncated,
     video_over_limit,
 };
-use super::error::{Error, Finding, Findings};
+use super::error::{Error, Finding, Findings, Section};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, Prelude};
 use super::limits::ReadOptions;
 use super::rule::Rule;
-use super::section::Section;
 use crate::{Event, Game, Version};
 
 /// A game and the findings about its file.

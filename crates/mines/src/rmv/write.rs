@@ -7,13 +7,12 @@ use gametape_core::{Class, Coded, Output};
 
 use super::decode::{EventDecoder, MAX_TIME, Step};
 use super::encode::{encode, reducible};
-use super::error::{Error, Finding, WriteError};
+use super::error::{Error, Finding, Section, WriteError};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, SIGNATURE};
 use super::limits::{Limits, ReadOptions};
 use super::read::read_with;
 use super::rule::Rule;
-use super::section::Section;
 use crate::game::{DeclaredSize, Encoding};
 use crate::{Cells, Ending, Event, Game};
 

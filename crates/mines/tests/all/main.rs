@@ -14,11 +14,9 @@ mod laws;
 mod modes;
 mod mutations;
 mod played;
-mod properties;
 mod readings;
 mod real_files;
 mod redaction;
-mod refusals;
 mod relations;
 mod rules;
 #[cfg(feature = "tape")]
@@ -27,3 +25,4 @@ mod seek;
 mod tables;
 #[cfg(feature = "tape")]
 mod tape;
+mod writing;

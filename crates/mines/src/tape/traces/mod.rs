@@ -7,9 +7,7 @@
 //! which a few equal ones are enough.
 
 mod board;
-mod hash;
 mod pieces;
-mod turns;
 mod way;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -20,8 +18,8 @@ use gametape_core::tape::{BusyTime, Print, RelationDef, Traces};
 use super::info::is_default_name;
 use crate::Game;
 use crate::replay::{Observer, Step};
+use board::CERTAIN;
 pub(super) use board::key as board_key;
-use hash::CERTAIN;
 use way::Way;
 pub(super) use way::key as path_key;
 
@@ -105,7 +103,7 @@ impl Tracer {
         let (hash, clicks) = self.way.whole();
         traces.prints.push(Print {
             relation: GAME,
-            hash: hash::mix(hash ^ self.board.as_is),
+            hash: board::mix(hash ^ self.board.as_is),
             // Each click counts as 8 bits: it has one of some hundred cells, and a time.
             bits: self.board.bits.saturating_add(clicks.saturating_mul(8)),
         });

@@ -1,9 +1,7 @@
 //! The path of the mouse, from click to click.
 
-use super::board::Signs;
-use super::hash::{CERTAIN, mix, mix_all};
+use super::board::{CERTAIN, Signs, mix, mix_all, turns};
 use super::pieces::Pieces;
-use super::turns::turns;
 use crate::replay::Step;
 use crate::{BoardEvent, Event, Face, Game, MouseAction, MouseEvent};
 

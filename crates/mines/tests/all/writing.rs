@@ -1,11 +1,17 @@
-//! The writer refuses everything that it promises to refuse, and cuts nothing to fit.
+//! The writer refuses everything that it promises to refuse, and cuts nothing to fit. A recorder that was killed is
+//! gone on with, or left alone.
 
-use gametape_mines::rmv::{self, EventLog, WriteError};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+
+use gametape_mines::rmv::{self, EventLog, Severity, WriteError, Writer};
 use gametape_mines::{
     Board, BoardEvent, Buttons, Cell, Ending, Event, Extensions, Face, Game, MouseAction,
     MouseEvent, Outcome, PlayerFields, Text, Version,
 };
 use gametape_samples::mines::{record, scenarios};
+use gametape_testkit::cases::some;
+
+use crate::common::rewritten;
 
 fn game() -> Game<'static> {
     record(&scenarios()[0], 1).unwrap()
@@ -117,4 +123,71 @@ fn incomplete_games_are_refused() {
     let mut invalid = game();
     invalid.version_info = Text(vec![0xFF].into());
     assert!(matches!(rmv::write(&invalid), Err(WriteError::Invalid(_))));
+}
+
+/// What a recorder leaves that was killed after the last event.
+fn unfinished(game: &Game<'_>) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    let mut writer = Writer::new(&mut file, rewritten(game, [])).unwrap();
+    for event in &game.events {
+        writer.push(event).unwrap();
+    }
+    drop(writer);
+    file.into_inner()
+}
+
+/// A fuzz check resumes what was cut anywhere. Here, a click is cut whose board events are not all there.
+#[test]
+fn salvage_drops_no_more_than_the_click_that_was_cut() {
+    for (number, scenario) in scenarios().iter().enumerate().take(6) {
+        let played = record(scenario, 3).unwrap();
+        let whole: Vec<Event> = played.events.iter().collect();
+        let bytes = unfinished(&played);
+        let header = bytes.len() - played.events.as_bytes().len();
+        for cut in some(header..bytes.len(), number) {
+            let read = rmv::read_with(&bytes[..cut], rmv::ReadOptions::lenient()).unwrap();
+            let readable = &whole[..read.game.events.len() as usize];
+            let (written, salvaged) = rmv::salvage(&bytes[..cut]).unwrap();
+            let kept: Vec<Event> = salvaged.game.events.iter().collect();
+            assert!(readable.starts_with(&kept), "{} {cut}", scenario.name);
+            let mut dropped = readable[kept.len()..].iter().skip(1);
+            assert!(dropped.all(|event| matches!(event, Event::Board(_))));
+            assert_ne!(rmv::audit(&written).findings.worst(), Some(Severity::Error));
+        }
+    }
+}
+
+/// In a damaged game, nothing but an incomplete event at the end is removed.
+#[test]
+fn a_damaged_recording_is_gone_on_with_whole_or_not_at_all() {
+    let mut sound = unfinished(&record(&scenarios()[0], 3).unwrap());
+    sound.truncate(sound.len() - 2);
+    let (mut refused, mut resumed) = (0, 0);
+    for at in 0..sound.len() {
+        for mask in [0x01, 0x80, 0xff] {
+            let mut bytes = sound.clone();
+            bytes[at] ^= mask;
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&bytes).unwrap();
+            let kept = match Writer::resume(file.try_clone().unwrap()) {
+                Ok((writer, _)) => {
+                    resumed += 1;
+                    writer.position() as usize
+                }
+                Err(_) => {
+                    refused += 1;
+                    bytes.len()
+                }
+            };
+            assert!(
+                kept + 9 > bytes.len(),
+                "byte {at} ^ {mask}: {kept} are kept"
+            );
+            let mut left = Vec::new();
+            file.seek(SeekFrom::Start(0)).unwrap();
+            file.read_to_end(&mut left).unwrap();
+            assert!(left == bytes[..kept], "byte {at} ^ {mask}");
+        }
+    }
+    assert!(refused > 100 && resumed > 100, "{refused} {resumed}");
 }
