@@ -7,7 +7,7 @@ mod pass;
 mod path;
 
 pub(crate) use moves::{Moves, Sample};
-pub(crate) use observer::{Observer, Place, Step};
+pub(crate) use observer::{EventIndex, Observer, PlayedEvent};
 pub use pass::replay;
 pub(crate) use pass::replay_with;
 pub(crate) use path::WAITING;

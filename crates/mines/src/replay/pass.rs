@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::moves::Moves;
-use super::observer::{Observer, Place, Step};
+use super::observer::{EventIndex, Observer, PlayedEvent};
 use super::{ButtonEvents, Divergence, Doubted, Replayed};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
 use crate::rmv::Events;
@@ -108,7 +108,7 @@ pub(crate) fn replay_with(
         let Some(event) = events.step() else {
             break;
         };
-        let at = Place { index, position };
+        let at = EventIndex { index, position };
         index += 1;
         match event {
             Event::Mouse(mouse) => {
@@ -124,7 +124,7 @@ pub(crate) fn replay_with(
     let unmet_from = unmet.then_some(pass.expected.from);
     // If the recording was cut off, the missing events may simply be lost.
     if game.ending.is_some() {
-        pass.settle(Place {
+        pass.settle(EventIndex {
             index: game.events.len(),
             position: game.events.as_bytes().len(),
         });
@@ -208,7 +208,7 @@ impl<'o, O: Observer> Pass<'o, O> {
 
     fn diverges(
         &mut self,
-        at: Place,
+        at: EventIndex,
         recorded: Option<BoardEvent>,
         expected: Option<BoardEvent>,
     ) -> Divergence {
@@ -286,7 +286,7 @@ impl<'o, O: Observer> Pass<'o, O> {
 
     fn mouse(
         &mut self,
-        at: Place,
+        at: EventIndex,
         last: Option<&MouseEvent>,
         mouse: &MouseEvent,
         following: &Events<'_>,
@@ -326,7 +326,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     #[cold]
     fn button_elsewhere(
         &mut self,
-        at: Place,
+        at: EventIndex,
         before: &MouseEvent,
         mouse: &MouseEvent,
         following: &Events<'_>,
@@ -360,7 +360,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     #[inline(always)]
     fn play(
         &mut self,
-        at: Place,
+        at: EventIndex,
         last: Option<&MouseEvent>,
         mouse: &MouseEvent,
         acts: Option<&MouseEvent>,
@@ -379,7 +379,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             None => None,
         };
         self.click = click;
-        self.observer.mouse(&Step {
+        self.observer.mouse(&PlayedEvent {
             at,
             last,
             event: mouse,
@@ -400,7 +400,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     }
 
     /// Called when the next mouse event comes: the board events of the last one have to be complete.
-    fn end_mouse_event(&mut self, at: Place, mouse: &MouseEvent) {
+    fn end_mouse_event(&mut self, at: EventIndex, mouse: &MouseEvent) {
         self.time_ms = mouse.time_ms;
         let is_complete = self.expected.met == self.expected.events.len();
         if is_complete && self.fault.is_none() && self.trial.is_none() {
@@ -410,7 +410,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     }
 
     /// The last mouse event has no more board events.
-    fn settle(&mut self, at: Place) {
+    fn settle(&mut self, at: EventIndex) {
         if self.fault.is_none() {
             let missing = self.expected.events.get(self.expected.met).copied();
             if missing.is_some() && self.trial.is_none() {
@@ -424,7 +424,12 @@ impl<'o, O: Observer> Pass<'o, O> {
 
     /// The recording differs from the standard rules: either for good, or only for the last mouse
     /// event.
-    fn differs(&mut self, at: Place, recorded: Option<BoardEvent>, wanted: Option<BoardEvent>) {
+    fn differs(
+        &mut self,
+        at: EventIndex,
+        recorded: Option<BoardEvent>,
+        wanted: Option<BoardEvent>,
+    ) {
         let first = self.diverges(at, recorded, wanted);
         let expected = &self.expected;
         let allowed = match self.leeway {
@@ -448,7 +453,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     }
 
     /// Takes one more board event of a mouse event that is in doubt.
-    fn try_event(&mut self, at: Place, recorded: BoardEvent, wanted: Option<BoardEvent>) {
+    fn try_event(&mut self, at: EventIndex, recorded: BoardEvent, wanted: Option<BoardEvent>) {
         let possible = match self.trial.as_mut().map(|trial| &mut trial.allowed) {
             Some(Allowed::Judge(judge)) => self.engine.judge_event(judge, recorded),
             Some(Allowed::Rest(rest)) => rest.remove(&cell_of(&recorded)),
@@ -505,7 +510,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
     }
 
-    fn board(&mut self, at: Place, recorded: BoardEvent) {
+    fn board(&mut self, at: EventIndex, recorded: BoardEvent) {
         if self.fault.is_some() {
             return;
         }

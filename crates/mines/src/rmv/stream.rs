@@ -5,7 +5,7 @@ use std::io::Read;
 
 use gametape_core::feed::{self, Buffer, Decode, Fed};
 
-use super::decode::{EventDecoder, Step};
+use super::decode::{Decoded, EventDecoder};
 use super::deviations::{
     Deviations, EventChecker, check_tail, check_video_size, declared_size, ran_out, truncated,
     video_over_limit,
@@ -191,7 +191,7 @@ pub fn read_from<R: Read>(source: R, options: ReadOptions) -> Result<Reading<'st
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum StreamState {
     Header,
     Events,
     /// After the termination event (`is_tail`), or after an event that cannot be read.
@@ -238,7 +238,7 @@ impl Video {
 struct Decoder {
     options: ReadOptions,
     deviations: Deviations,
-    state: State,
+    state: StreamState,
     /// Without meaning until the [header](Self::header) has been read.
     game: Game<'static>,
     video: Video,
@@ -247,8 +247,8 @@ struct Decoder {
     index: u32,
     event: Event,
     trailing: u64,
-    /// State and findings from before the end of the input was taken for the end of the file.
-    before_end: Option<(State, Findings)>,
+    /// StreamState and findings from before the end of the input was taken for the end of the file.
+    before_end: Option<(StreamState, Findings)>,
 }
 
 impl Default for Decoder {
@@ -268,7 +268,7 @@ impl Decoder {
         Self {
             options,
             deviations: Deviations::new(options.strictness),
-            state: State::Header,
+            state: StreamState::Header,
             game: Game::new(Version::V1, no_board),
             video: Video {
                 version: Version::V1,
@@ -290,13 +290,13 @@ impl Decoder {
 
     /// The game without its events, once the sections before the events have been read.
     fn game(&self) -> Option<&Game<'static>> {
-        (self.state != State::Header).then_some(&self.game)
+        (self.state != StreamState::Header).then_some(&self.game)
     }
 
     fn is_complete(&self) -> bool {
         match (self.state, &self.before_end) {
-            (State::Done, Some((before, _))) => *before == State::Trailing,
-            (state, _) => state == State::Trailing,
+            (StreamState::Done, Some((before, _))) => *before == StreamState::Trailing,
+            (state, _) => state == StreamState::Trailing,
         }
     }
 
@@ -326,7 +326,7 @@ impl Decoder {
         self.checker = EventChecker::new(game.board.cols, game.board.rows);
         self.game = game.into_owned();
         self.video = Video::new(&prelude, &self.options);
-        self.state = State::Events;
+        self.state = StreamState::Events;
         input.take(needed);
         Ok(true)
     }
@@ -340,7 +340,7 @@ impl Decoder {
         let bytes = rest.get(..room).unwrap_or(rest);
         let before = self.events;
         match self.events.step(bytes) {
-            Step::Event(event, len) => {
+            Decoded::Event(event, len) => {
                 let (deviations, time) = (&mut self.deviations, before.time_ms());
                 let checked = self
                     .checker
@@ -355,26 +355,26 @@ impl Decoder {
                 self.event = event;
                 return Ok(Some(feed::Step::Item));
             }
-            Step::End(ending) => {
+            Decoded::End(ending) => {
                 self.game.ending = Some(ending);
                 input.take(4);
-                self.state = State::RestOfVideo { is_tail: true };
+                self.state = StreamState::RestOfVideo { is_tail: true };
             }
-            Step::Bad(fault) => {
+            Decoded::Bad(fault) => {
                 self.note_event(fault.rule(self.video.version), offset)?;
-                self.state = State::RestOfVideo { is_tail: false };
+                self.state = StreamState::RestOfVideo { is_tail: false };
             }
-            Step::Need(_) if self.video.is_open_ended && rest.len() > room => {
+            Decoded::Need(_) if self.video.is_open_ended && rest.len() > room => {
                 return Err(self.over_limit());
             }
-            Step::Need(needed) if !self.video.is_open_ended && rest.len() >= room => {
+            Decoded::Need(needed) if !self.video.is_open_ended && rest.len() >= room => {
                 let code = bytes.first().copied();
                 self.note_event(ran_out(code, needed, room as u64, self.index), offset)?;
                 input.take(room);
-                self.state = State::Checksum;
+                self.state = StreamState::Checksum;
             }
-            Step::Need(_) if input.is_ended() => self.cut_event(input)?,
-            Step::Need(needed) => {
+            Decoded::Need(_) if input.is_ended() => self.cut_event(input)?,
+            Decoded::Need(needed) => {
                 input.want(needed.min(room) as u64);
                 return Ok(Some(feed::Step::NeedMore));
             }
@@ -426,7 +426,7 @@ impl Decoder {
             if is_tail {
                 check_tail(tail, end - tail, &mut self.deviations)?;
             }
-            self.state = State::Checksum;
+            self.state = StreamState::Checksum;
             return Ok(true);
         }
         self.remember();
@@ -457,7 +457,7 @@ impl Decoder {
             self.end(input)?;
         } else {
             input.take(size);
-            self.state = State::Trailing;
+            self.state = StreamState::Trailing;
         }
         Ok(true)
     }
@@ -490,7 +490,7 @@ impl Decoder {
     fn end(&mut self, input: &Buffer) -> Result<(), Error> {
         let (version, declared) = (self.video.version, self.video.file_size);
         self.game.file_size = declared_size(version, declared, input.end(), &mut self.deviations)?;
-        self.state = State::Done;
+        self.state = StreamState::Done;
         Ok(())
     }
 }
@@ -503,15 +503,15 @@ impl Decode for Decoder {
     fn decode(&mut self, input: &mut Buffer) -> Result<feed::Step, Error> {
         loop {
             let goes_on = match self.state {
-                State::Events => match self.event(input)? {
+                StreamState::Events => match self.event(input)? {
                     Some(step) => return Ok(step),
                     None => true,
                 },
-                State::Header => self.header(input)?,
-                State::RestOfVideo { is_tail } => self.rest_of_video(input, is_tail)?,
-                State::Checksum => self.checksum(input)?,
-                State::Trailing => self.trailing(input)?,
-                State::Done => return Ok(feed::Step::End),
+                StreamState::Header => self.header(input)?,
+                StreamState::RestOfVideo { is_tail } => self.rest_of_video(input, is_tail)?,
+                StreamState::Checksum => self.checksum(input)?,
+                StreamState::Trailing => self.trailing(input)?,
+                StreamState::Done => return Ok(feed::Step::End),
             };
             if !goes_on {
                 return Ok(feed::Step::NeedMore);

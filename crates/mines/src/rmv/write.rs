@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use gametape_core::{Class, Coded, Output};
 
-use super::decode::{EventDecoder, MAX_TIME, Step};
+use super::decode::{Decoded, EventDecoder, MAX_TIME};
 use super::encode::{encode, reducible};
 use super::error::{Error, Finding, Section, WriteError};
 use super::events::EventLog;
@@ -431,7 +431,7 @@ impl<F: Output + Read + Seek> Writer<F> {
         let rest = usize::try_from(written).ok().and_then(|at| bytes.get(at..));
         let rest = rest.unwrap_or_default();
         let dropped = rest.len() as u64;
-        if !matches!({ *game.events.decoder() }.step(rest), Step::Need(_)) {
+        if !matches!({ *game.events.decoder() }.step(rest), Decoded::Need(_)) {
             let (offset, left) = (written, dropped);
             return Err(ResumeError::NotTorn { offset, left }.into());
         }

@@ -5,13 +5,13 @@ use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 
 use gametape_mines::rmv::{self, EventLog, Severity, WriteError, Writer};
 use gametape_mines::{
-    Board, BoardEvent, Buttons, Cell, Ending, Event, Extensions, Face, Game, MouseAction,
+    Board, BoardEvent, Buttons, Cell, Ending, Event, Extensions, Face, Game, Mode, MouseAction,
     MouseEvent, Outcome, PlayerFields, Text, Version,
 };
 use gametape_samples::mines::{record, scenarios};
 use gametape_testkit::cases::some;
 
-use crate::common::rewritten;
+use crate::common::{findings, rewritten};
 
 fn game() -> Game<'static> {
     record(&scenarios()[0], 1).unwrap()
@@ -190,4 +190,26 @@ fn a_damaged_recording_is_gone_on_with_whole_or_not_at_all() {
         }
     }
     assert!(refused > 100 && resumed > 100, "{refused} {resumed}");
+}
+
+/// A fuzz check compares what both versions have. Here, a bot's game is still a sound one.
+#[test]
+fn a_converted_game_is_sound() {
+    for scenario in scenarios() {
+        let game = record(&scenario, 3).unwrap();
+        let other = match scenario.version {
+            Version::V1 => Version::V2,
+            Version::V2 => Version::V1,
+        };
+        match rmv::convert(&game, other) {
+            Ok((converted, losses)) => {
+                assert!(!losses.is_empty());
+                let found = findings(&converted);
+                assert_ne!(found.worst(), Some(Severity::Error), "{found:?}");
+            }
+            // Version 1 has four modes, and no positions so far outside of the window.
+            Err(WriteError::PositionRange { .. }) => assert!(scenario.clumsy, "{}", scenario.name),
+            Err(error) => assert!(scenario.mode > Mode::Density, "{}: {error}", scenario.name),
+        }
+    }
 }

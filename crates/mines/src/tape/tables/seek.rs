@@ -24,7 +24,7 @@ const MOST: u64 = 8 << 20;
 
 /// The state after an event, and the place where the events continue.
 #[derive(Clone)]
-struct Point {
+struct Checkpoint {
     /// The index of the next event.
     next: u32,
     place: EventPlace,
@@ -33,7 +33,7 @@ struct Point {
     showing: Showing,
 }
 
-impl Point {
+impl Checkpoint {
     fn start(game: &Game<'_>) -> Self {
         Self {
             next: 0,
@@ -53,27 +53,31 @@ impl Point {
 ///
 /// Opening plays the game once and stores checkpoints. To go to a moment, playback starts at the
 /// nearest checkpoint before it and applies the events from there. The effects of mouse events by
-/// the rules are remembered, up to a limit ([`Window`]).
+/// the rules are remembered, up to a limit ([`RememberedMoments`]).
 pub(in crate::tape) struct Seeking {
     game: Game<'static>,
     tables: Vec<TableDef>,
     last: Stamp,
     /// The checkpoints in order; the first one is after the first event.
-    points: Vec<Point>,
-    window: Window,
-    at: Point,
+    points: Vec<Checkpoint>,
+    window: RememberedMoments,
+    at: Checkpoint,
 }
 
 impl Seeking {
     pub fn new(game: Game<'static>) -> Result<Self, Error> {
-        let size = (size_of::<Point>() + Showing::new(&game).size()) as u64;
+        let size = (size_of::<Checkpoint>() + Showing::new(&game).size()) as u64;
         let events = u64::from(game.events.len());
         let every = events.saturating_mul(size).div_ceil(MOST).max(EVERY);
-        Self::spaced(game, every, Window::default())
+        Self::spaced(game, every, RememberedMoments::default())
     }
 
-    fn spaced(game: Game<'static>, every: u64, mut window: Window) -> Result<Self, Error> {
-        let mut at = Point::start(&game);
+    fn spaced(
+        game: Game<'static>,
+        every: u64,
+        mut window: RememberedMoments,
+    ) -> Result<Self, Error> {
+        let mut at = Checkpoint::start(&game);
         let mut points = Vec::new();
         let mut events = game.events.iter();
         course(&game, |stamp, happening| {
@@ -237,7 +241,7 @@ const MOST_REMEMBERED: usize = 16 << 20;
 /// The moments of a part of a game, usually of all of it. If they do not fit, a part is kept, and
 /// the game is played again when another part is needed.
 #[derive(Debug)]
-struct Window {
+struct RememberedMoments {
     most: usize,
     /// The first event of the part; the part ends where the limit was reached.
     from: u32,
@@ -254,13 +258,13 @@ struct Remembered {
     clicks: Clicks,
 }
 
-impl Default for Window {
+impl Default for RememberedMoments {
     fn default() -> Self {
         Self::of(MOST_REMEMBERED)
     }
 }
 
-impl Window {
+impl RememberedMoments {
     /// An empty window of at most `most` bytes.
     const fn of(most: usize) -> Self {
         Self {
@@ -320,7 +324,7 @@ mod tests {
     fn however_few_checkpoints_there_are_and_however_little_is_remembered_the_same_holds() {
         let bytes = gametape_samples::mines::example();
         let game = || rmv::read(&bytes).unwrap().into_owned();
-        let spaced = |every, most| Seeking::spaced(game(), every, Window::of(most));
+        let spaced = |every, most| Seeking::spaced(game(), every, RememberedMoments::of(most));
         let mut wanted = spaced(1, usize::MAX).unwrap();
         let last = wanted.span().last.step;
         for (every, most) in [(1, 0), (7, 1000), (100, 5000), (u64::MAX, 0), (3, 1 << 20)] {
