@@ -2,17 +2,19 @@
 //!
 //! One test alone in its program, because the allocator counts for the whole process.
 
-#[path = "memory/echo.rs"]
-mod echo;
-
 use std::cell::Cell;
 use std::hint::black_box;
+use std::io::Cursor;
 
+use gametape_core::feed::Fed;
+use gametape_core::{Input, ReadOptions, Strictness};
 use gametape_delta as delta;
-use gametape_fuzz::near;
-use gametape_mines::rmv::{Limits, ReadOptions, Strictness, read_from, read_with};
+use gametape_echo::{self as echo, butter, echoreplay};
+use gametape_fuzz::{self as fuzz, near};
+use gametape_mines::rmv;
 use gametape_murk as murk;
 use gametape_murk::engine::World;
+use gametape_samples::echo::{Match, MatchOptions};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -26,49 +28,86 @@ fn peak<T>(work: impl FnOnce() -> T) -> usize {
     MEMORY.peak_usage() - before
 }
 
-#[derive(Default)]
-struct Peaks {
+/// Inputs below this size are small: of larger ones, bytes are told for each byte of the input.
+const SMALL: usize = 1 << 10;
+
+/// The most that was allocated for some kinds of work.
+struct Peaks<const N: usize> {
+    of: &'static str,
+    work: [&'static str; N],
     inputs: usize,
-    slice: usize,
-    /// Of inputs below 1 MiB, and per byte of the others.
-    stream: usize,
-    stream_per_byte: f64,
+    small: [usize; N],
+    per_byte: [f64; N],
 }
 
-impl Peaks {
-    fn measure(&mut self, data: &[u8]) {
-        self.inputs += 1;
-        let allowed = (8 * data.len()).max(1 << 20);
-        for strictness in [Strictness::Strict, Strictness::Lenient] {
-            for limits in [
-                Limits::DEFAULT,
-                Limits {
-                    max_video_bytes: 64,
-                },
-            ] {
-                let options = ReadOptions { strictness, limits };
-                // The slice reader says that its memory does not depend on the input.
-                let slice = peak(|| read_with(data, options));
-                assert!(
-                    slice <= 32 << 10,
-                    "{slice} bytes for a slice of {}",
-                    data.len()
-                );
-                let stream = peak(|| read_from(data, options));
-                assert!(
-                    stream <= allowed,
-                    "{stream} bytes for a stream of {}",
-                    data.len()
-                );
-                self.slice = self.slice.max(slice);
-                if data.len() < 1 << 17 {
-                    self.stream = self.stream.max(stream);
-                } else {
-                    let per_byte = stream as f64 / data.len() as f64;
-                    self.stream_per_byte = self.stream_per_byte.max(per_byte);
-                }
-            }
+impl<const N: usize> Peaks<N> {
+    const fn new(of: &'static str, work: [&'static str; N]) -> Self {
+        Self {
+            of,
+            work,
+            inputs: 0,
+            small: [0; N],
+            per_byte: [0.0; N],
         }
+    }
+
+    /// Notes a peak of one kind of work on an input of this size.
+    fn note(&mut self, work: usize, peak: usize, allowed: usize, size: usize) {
+        let what = self.work[work];
+        assert!(peak <= allowed, "{what}: {peak} bytes for {size}");
+        if size < SMALL {
+            self.small[work] = self.small[work].max(peak);
+        } else {
+            let per_byte = peak as f64 / size as f64;
+            self.per_byte[work] = self.per_byte[work].max(per_byte);
+        }
+    }
+
+    fn tell(&self) {
+        eprintln!("{}: {} inputs", self.of, self.inputs);
+        for ((work, small), per_byte) in self.work.iter().zip(self.small).zip(self.per_byte) {
+            eprintln!(
+                "  {work}: at most {small} bytes for a small one, {per_byte:.2} a byte of a large one"
+            );
+        }
+    }
+}
+
+/// Both strictnesses, with each of these limits.
+fn options<L: Copy, const N: usize>(limits: [L; N]) -> impl Iterator<Item = ReadOptions<L>> {
+    [Strictness::Strict, Strictness::Lenient]
+        .into_iter()
+        .flat_map(move |strictness| limits.map(|limits| ReadOptions { strictness, limits }))
+}
+
+/// The seeds, and what is one step away from them.
+fn near_all(seeds: &[Vec<u8>], mut visit: impl FnMut(&[u8])) {
+    for (number, seed) in seeds.iter().enumerate() {
+        near(number, seed, |_, data| visit(data));
+    }
+}
+
+/// A large input, its first half, and the input with some of its bytes changed.
+fn damaged(
+    mut large: Vec<u8>,
+    places: impl Iterator<Item = usize>,
+    change: u8,
+    mut visit: impl FnMut(&[u8]),
+) {
+    visit(&large);
+    visit(&large[..large.len() / 2]);
+    visit(&large[..large.len() - 1]);
+    for at in places {
+        large[at] ^= change;
+        visit(&large);
+        large[at] ^= change;
+    }
+}
+
+/// Takes items until there are none; what they hold is dropped.
+fn drain<T, E>(mut next: impl FnMut() -> Result<Option<T>, E>) {
+    while let Ok(Some(item)) = next() {
+        black_box(item);
     }
 }
 
@@ -80,80 +119,38 @@ fn memory_is_bounded() {
     murk_worlds();
     delta();
     capture();
-    echo::reading();
-    echo::writing();
+    echo_reading();
+    echo_writing();
 }
 
 fn rmv() {
-    let mut peaks = Peaks::default();
-    for (number, seed) in gametape_fuzz::rmv::seeds::recordings().iter().enumerate() {
-        near(number, seed, |_, data| peaks.measure(data));
-    }
-    for mut large in gametape_fuzz::rmv::seeds::large_recordings() {
-        peaks.measure(&large);
-        peaks.measure(&large[..large.len() / 2]);
-        // The fixed part, where all the sizes are.
-        for at in 0..30 {
-            large[at] ^= 0xFF;
-            peaks.measure(&large);
-            large[at] ^= 0xFF;
+    let mut peaks = Peaks::new("rmv", ["a slice", "a stream"]);
+    let mut measure = |data: &[u8]| {
+        peaks.inputs += 1;
+        let little = rmv::Limits {
+            max_video_bytes: 64,
+        };
+        for options in options([rmv::Limits::DEFAULT, little]) {
+            // The slice reader says that its memory does not depend on the input.
+            let slice = peak(|| rmv::read_with(data, options));
+            peaks.note(0, slice, 32 << 10, data.len());
+            let stream = peak(|| rmv::read_from(data, options));
+            peaks.note(1, stream, (8 * data.len()).max(1 << 20), data.len());
         }
+    };
+    near_all(&fuzz::rmv::seeds::recordings(), &mut measure);
+    for large in fuzz::rmv::seeds::large_recordings() {
+        // The fixed part, where all the sizes are.
+        damaged(large, 0..30, 0xFF, &mut measure);
     }
-    eprintln!(
-        "rmv: {} inputs: at most {} bytes for a slice, {} for a small stream, {:.2} a byte of a large one",
-        peaks.inputs, peaks.slice, peaks.stream, peaks.stream_per_byte
-    );
+    peaks.tell();
 }
 
 /// What a reader reads at a time, three times over: its buffer grows by copying.
 const SMALL_STREAM: usize = 300_000;
 
-#[derive(Default)]
-struct MurkPeaks {
-    inputs: usize,
-    slice: usize,
-    /// Of inputs below 1 KiB, and per byte of those above 128 KiB.
-    reader: usize,
-    reader_per_byte: f64,
-    feed: usize,
-    feed_per_byte: f64,
-}
-
-impl MurkPeaks {
-    fn measure(&mut self, data: &[u8]) {
-        self.inputs += 1;
-        for strictness in [murk::Strictness::Strict, murk::Strictness::Lenient] {
-            for limits in [murk::Limits::DEFAULT, murk::Limits::NONE] {
-                let options = murk::ReadOptions { strictness, limits };
-                self.slice = self.slice.max(slice(data, options));
-                let allowed = (8 * data.len()).max(SMALL_STREAM);
-                let reader = peak(|| reader(data, options));
-                assert!(reader <= allowed, "{reader} bytes for {}", data.len());
-                // In pieces that a socket might give, and all at once.
-                for size in [1460, usize::MAX] {
-                    let feed = peak(|| feed(data, options, size));
-                    let allowed = 8 * data.len() + 1000;
-                    assert!(feed <= allowed, "{feed} bytes for {}", data.len());
-                    if data.len() < 1 << 10 {
-                        self.feed = self.feed.max(feed);
-                    } else {
-                        let per_byte = feed as f64 / data.len() as f64;
-                        self.feed_per_byte = self.feed_per_byte.max(per_byte);
-                    }
-                }
-                if data.len() < 1 << 10 {
-                    self.reader = self.reader.max(reader);
-                } else if data.len() > 1 << 17 {
-                    let per_byte = reader as f64 / data.len() as f64;
-                    self.reader_per_byte = self.reader_per_byte.max(per_byte);
-                }
-            }
-        }
-    }
-}
-
 /// Nothing for the header, nothing for frames, commands and payloads; an error has a box and a name.
-fn slice(data: &[u8], options: murk::ReadOptions) -> usize {
+fn murk_slice(data: &[u8], options: murk::ReadOptions) -> (usize, usize) {
     let failed = Cell::new(false);
     let all = peak(|| {
         let replay = murk::read_with(data, options).inspect_err(|_| failed.set(true))?;
@@ -175,22 +172,14 @@ fn slice(data: &[u8], options: murk::ReadOptions) -> usize {
         (true, false) => 400,
         (true, true) => 1000,
     };
-    assert!(all <= allowed, "{all} bytes for a slice of {}", data.len());
-    all
+    (all, allowed)
 }
 
-fn reader(data: &[u8], options: murk::ReadOptions) {
-    let mut reader = murk::Reader::with_options(data, options);
-    while let Ok(Some(frame)) = reader.next_frame() {
-        black_box(frame.tick);
-    }
-}
-
-fn feed(data: &[u8], options: murk::ReadOptions, size: usize) {
+fn murk_feed(data: &[u8], options: murk::ReadOptions, size: usize) {
     let mut feed = murk::Feed::with_options(options);
     for piece in data.chunks(size) {
         feed.push(piece);
-        while let Ok(murk::Fed::Item(frame)) = feed.next_frame() {
+        while let Ok(Fed::Item(frame)) = feed.next_frame() {
             black_box(frame.tick);
         }
     }
@@ -199,46 +188,53 @@ fn feed(data: &[u8], options: murk::ReadOptions, size: usize) {
 }
 
 fn murk() {
-    let mut peaks = MurkPeaks::default();
-    for (number, seed) in gametape_fuzz::murk::seeds::recordings().iter().enumerate() {
-        near(number, seed, |_, data| peaks.measure(data));
-    }
-    let claims = gametape_fuzz::murk::seeds::claims();
+    let mut peaks = Peaks::new("murk", ["a slice", "a stream", "fed by hand"]);
+    let mut measure = |data: &[u8]| {
+        peaks.inputs += 1;
+        let size = data.len();
+        for options in options([murk::Limits::DEFAULT, murk::Limits::NONE]) {
+            let (slice, allowed) = murk_slice(data, options);
+            peaks.note(0, slice, allowed, size);
+            let stream = peak(|| {
+                let mut reader = murk::Reader::with_options(data, options);
+                drain(|| {
+                    reader
+                        .next_frame()
+                        .map(|frame| frame.map(|frame| frame.tick))
+                });
+                reader
+            });
+            peaks.note(1, stream, (8 * size).max(SMALL_STREAM), size);
+            // In pieces that a socket might give, and all at once.
+            for piece in [1460, usize::MAX] {
+                let feed = peak(|| murk_feed(data, options, piece));
+                peaks.note(2, feed, 8 * size + 1000, size);
+            }
+        }
+    };
+    near_all(&fuzz::murk::seeds::recordings(), &mut measure);
+    let claims = fuzz::murk::seeds::claims();
     assert!(claims.len() >= 8);
-    for claim in claims {
-        peaks.measure(&claim);
-    }
-    for mut large in gametape_fuzz::murk::seeds::large_recordings() {
-        peaks.measure(&large);
-        peaks.measure(&large[..large.len() / 2]);
-        peaks.measure(&large[..large.len() - 1]);
+    claims.iter().for_each(|claim| measure(claim));
+    for large in fuzz::murk::seeds::large_recordings() {
         // The sizes at the beginning, and those of the first frame.
         let header = murk::read(&large).map_or(0, |replay| replay.header_size() as usize);
-        for at in (5..9).chain(header + 8..header + 17) {
-            large[at] ^= 0x03;
-            peaks.measure(&large);
-            large[at] ^= 0x03;
-        }
+        damaged(
+            large,
+            (5..9).chain(header + 8..header + 17),
+            0x03,
+            &mut measure,
+        );
     }
-    eprintln!(
-        "murk: {} inputs: at most {} bytes for a slice, {} for a small stream, {:.2} a byte of a \
-         large one, {} for a small one fed by hand, {:.2} a byte of a large one",
-        peaks.inputs,
-        peaks.slice,
-        peaks.reader,
-        peaks.reader_per_byte,
-        peaks.feed,
-        peaks.feed_per_byte
-    );
+    peaks.tell();
 }
 
 /// What is said of a recording, with or without its index.
 fn murk_beside() {
-    let mut peaks = [0.0_f64; 2];
-    let mut inputs = 0;
-    let mut measure = |data: &[u8], recording: &[u8], index: &[u8]| {
-        inputs += 1;
-        let size = data.len() as f64;
+    let mut peaks = Peaks::new("murk, with its index", ["opened", "mended", "audited"]);
+    let mut measure = |recording: &[u8], index: &[u8]| {
+        peaks.inputs += 1;
+        let size = recording.len();
         let opened = peak(|| {
             let index = murk::Index::open(index).ok()?;
             let _ = index.is_whole();
@@ -247,7 +243,7 @@ fn murk_beside() {
             let damages = index.damages(recording).map_while(Result::ok);
             Some(damages.filter(|one| one.bit().is_some()).count())
         });
-        assert_eq!(opened, 0, "an index is borrowed");
+        peaks.note(0, opened, 0, size);
         let mut copy = recording.to_vec();
         let mended = peak(|| {
             let index = murk::Index::open(index).ok()?;
@@ -255,47 +251,34 @@ fn murk_beside() {
             let _ = black_box(index.frame(recording, 1));
             Some(index.mend(&mut copy))
         });
-        assert!(mended <= 16 * index.len() + 1000, "{mended} for {size}");
+        peaks.note(1, mended, 16 * index.len() + 1000, size);
         let looked = peak(|| {
             let _ = black_box(murk::salvage(recording));
             murk::audit(recording)
         });
-        assert!(
-            looked <= 8 * recording.len() + (32 << 10),
-            "{looked} for {size}"
-        );
-        if data.len() > 1 << 17 {
-            peaks[0] = peaks[0].max(mended as f64 / size);
-            peaks[1] = peaks[1].max(looked as f64 / size);
-        }
+        peaks.note(2, looked, 8 * size + (32 << 10), size);
     };
-    for (number, seed) in gametape_fuzz::murk::seeds::with_indexes()
-        .iter()
-        .enumerate()
-    {
-        near(number, seed, |_, data| measure(data, data, data));
-    }
-    for large in gametape_fuzz::murk::seeds::large_recordings() {
+    near_all(&fuzz::murk::seeds::with_indexes(), |data| {
+        measure(data, data)
+    });
+    for large in fuzz::murk::seeds::large_recordings() {
         let replay = murk::read(&large).expect("a sound one");
         let mut index = murk::IndexBuilder::of(&replay).expect("a sound one");
-        measure(&large, &large, &index);
+        measure(&large, &index);
         // Every frame is another.
         for entry in index[48..].chunks_mut(20) {
             entry[16] ^= 1;
         }
-        measure(&large, &large, &index);
+        measure(&large, &index);
     }
-    eprintln!(
-        "murk: {inputs} inputs: {:.2} a byte to mend a large one, {:.2} to audit it",
-        peaks[0], peaks[1]
-    );
+    peaks.tell();
 }
 
 /// What is claimed is not reserved; a description that is refused has cost little.
 fn murk_worlds() {
-    let (mut inputs, mut most, mut built) = (0, 0, 0);
+    let mut peaks = Peaks::new("murk, worlds", ["described", "built"]);
     let mut measure = |text: &[u8]| {
-        inputs += 1;
+        peaks.inputs += 1;
         let read = peak(|| {
             let text = std::str::from_utf8(text).ok()?;
             let world = World::from_toml(text).ok()?;
@@ -303,125 +286,212 @@ fn murk_worlds() {
             Some(world.canonical())
         });
         // Nested lists cost the TOML parser most: some 100 bytes a byte.
-        let allowed = 128 * text.len() + (64 << 10);
-        assert!(read <= allowed, "{read} bytes for {}", text.len());
-        most = most.max(read);
+        peaks.note(0, read, 128 * text.len() + (64 << 10), text.len());
     };
-    for claim in gametape_fuzz::murk::world::seeds::claims() {
-        measure(&claim);
-    }
-    for (number, seed) in gametape_fuzz::murk::world::seeds::worlds()
-        .iter()
-        .enumerate()
-    {
-        let text = seed.split(|&byte| byte == 0).next().unwrap_or_default();
-        near(number, text, |_, data| measure(data));
-    }
+    let claims = fuzz::murk::world::seeds::claims();
+    let text = |seed: &Vec<u8>| seed.split(|&byte| byte == 0).next().map(<[u8]>::to_vec);
+    let worlds: Vec<Vec<u8>> = (fuzz::murk::world::seeds::worlds().iter())
+        .filter_map(text)
+        .collect();
+    claims.iter().for_each(|claim| measure(claim));
+    near_all(&worlds, measure);
     // The engine's own buffers are the same for all small worlds.
-    for text in gametape_fuzz::murk::world::seeds::worlds()
-        .into_iter()
-        .chain(gametape_fuzz::murk::world::seeds::claims())
-    {
-        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    for text in worlds.iter().chain(&claims) {
         let world = std::str::from_utf8(text).ok().map(World::from_toml);
         let Some(Ok(world)) = world else { continue };
         if world.cell_count() < 10_000 {
-            let memory = peak(|| world.build());
             // Three buffers of 64 MiB, which the system fills when they are used; and the queue.
             let allowed = (193 << 20) + 128 * world.max_ingress_queue as usize;
-            assert!(
-                memory <= allowed,
-                "{memory} for {} cells",
-                world.cell_count()
-            );
-            built = built.max(memory);
+            peaks.note(1, peak(|| world.build()), allowed, text.len());
         }
     }
-    eprintln!("murk: {inputs} descriptions: at most {most} bytes; {built} for a small world");
-}
-
-#[derive(Default)]
-struct DeltaPeaks {
-    inputs: usize,
-    /// Of small inputs, and per byte of large ones: into a state, and as data.
-    small: [usize; 2],
-    per_byte: [f64; 2],
-}
-
-impl DeltaPeaks {
-    fn measure(&mut self, data: &[u8]) {
-        let Some((number, packet)) = data.split_first() else {
-            return;
-        };
-        self.inputs += 1;
-        let (schema, baseline) = gametape_fuzz::delta::known((number & 7).into());
-        for strictness in [delta::Strictness::Strict, delta::Strictness::Lenient] {
-            for limits in [delta::Limits::DEFAULT, delta::Limits::NONE] {
-                let options = delta::ReadOptions { strictness, limits };
-                let decoder = delta::Decoder::with_options(&schema, options);
-                let none = peak(|| decoder.header(packet).is_ok());
-                assert_eq!(none, 0, "a header is borrowed");
-                let empty = delta::Snapshot::new(&schema, 0);
-                let mut sum = delta::Sizes::new(&schema);
-                let applied = peak(|| {
-                    let mut state = empty.clone();
-                    let full = decoder.full(packet, &mut state).is_ok();
-                    (full, state)
-                });
-                let changed = peak(|| {
-                    let mut state = empty.clone();
-                    let delta = decoder.delta(&baseline, packet, &mut state).is_ok();
-                    (delta, state)
-                });
-                let read = peak(|| decoder.packet(packet).is_ok());
-                let counted = peak(|| sum.add(&decoder, packet).is_ok());
-                let states = [applied, changed].into_iter().max().unwrap_or(0);
-                // A value of one bit becomes one of 64; vectors grow by copying. What the baseline
-                // has is copied too.
-                let allowed = 100 * packet.len() + (16 << 10);
-                assert!(states <= allowed, "{states} bytes for {}", packet.len());
-                let most = read.max(counted);
-                let allowed = 300 * packet.len() + 1000;
-                assert!(most <= allowed, "{most} bytes for {}", packet.len());
-                for (at, peak) in [states, most].into_iter().enumerate() {
-                    if packet.len() < 1 << 10 {
-                        self.small[at] = self.small[at].max(peak);
-                    } else {
-                        let per_byte = peak as f64 / packet.len() as f64;
-                        self.per_byte[at] = self.per_byte[at].max(per_byte);
-                    }
-                }
-            }
-        }
-    }
+    peaks.tell();
 }
 
 fn delta() {
-    let mut peaks = DeltaPeaks::default();
-    for (number, seed) in gametape_fuzz::delta::seeds::packets().iter().enumerate() {
-        near(number, seed, |_, data| peaks.measure(data));
+    let mut peaks = Peaks::new("delta", ["a header", "a state", "data"]);
+    let mut measure = |data: &[u8]| {
+        let Some((number, packet)) = data.split_first() else {
+            return;
+        };
+        peaks.inputs += 1;
+        let size = packet.len();
+        let (schema, baseline) = fuzz::delta::known((number & 7).into());
+        for options in options([delta::Limits::DEFAULT, delta::Limits::NONE]) {
+            let decoder = delta::Decoder::with_options(&schema, options);
+            peaks.note(0, peak(|| decoder.header(packet).is_ok()), 0, size);
+            let empty = delta::Snapshot::new(&schema, 0);
+            let mut sum = delta::Sizes::new(&schema);
+            let applied = peak(|| {
+                let mut state = empty.clone();
+                let full = decoder.full(packet, &mut state).is_ok();
+                (full, state)
+            });
+            let changed = peak(|| {
+                let mut state = empty.clone();
+                let delta = decoder.delta(&baseline, packet, &mut state).is_ok();
+                (delta, state)
+            });
+            // A value of one bit becomes one of 64; vectors grow by copying. What the baseline
+            // has is copied too.
+            peaks.note(1, applied.max(changed), 100 * size + (16 << 10), size);
+            let read = peak(|| decoder.packet(packet).is_ok());
+            let counted = peak(|| sum.add(&decoder, packet).is_ok());
+            peaks.note(2, read.max(counted), 300 * size + 1000, size);
+        }
+    };
+    near_all(&fuzz::delta::seeds::packets(), &mut measure);
+    for claim in fuzz::delta::seeds::claims() {
+        measure(&claim);
     }
-    for claim in gametape_fuzz::delta::seeds::claims() {
-        peaks.measure(&claim);
+    for large in fuzz::delta::seeds::large() {
+        damaged(large, std::iter::empty(), 0, &mut measure);
     }
-    for large in gametape_fuzz::delta::seeds::large() {
-        peaks.measure(&large);
-        peaks.measure(&large[..large.len() / 2]);
-    }
-    eprintln!(
-        "delta: {} inputs: at most {} bytes for a state of a small packet, {} as data, {:.2} and \
-         {:.2} a byte of a large one",
-        peaks.inputs, peaks.small[0], peaks.small[1], peaks.per_byte[0], peaks.per_byte[1]
-    );
+    peaks.tell();
 }
 
 /// A capture whose chunks all claim one message index: what is listed stays in proportion.
 fn capture() {
     let bytes = include_bytes!("../regressions/capture_read/shared-message-index");
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
-    let listed = gametape_capture::read(bytes).and_then(|capture| Ok(capture.keyframes()?.len()));
-    let peak = MEMORY.peak_usage() - before;
-    black_box(listed.ok());
-    assert!(peak <= 16 * bytes.len(), "{peak} bytes for {}", bytes.len());
+    let listed = peak(|| {
+        let capture = gametape_capture::read(bytes)?;
+        capture.keyframes().map(|keyframes| keyframes.len())
+    });
+    assert!(
+        listed <= 16 * bytes.len(),
+        "{listed} bytes for {}",
+        bytes.len()
+    );
+}
+
+/// A limit of packed chunks that inputs can reach.
+const ECHO_LIMITS: echo::Limits = echo::Limits {
+    max_chunk_bytes: 1 << 16,
+    max_line_bytes: 1 << 16,
+    ..echo::Limits::DEFAULT
+};
+
+const SLICE_STREAM_FEED: [&str; 3] = ["a slice", "a stream", "fed by hand"];
+
+/// Measures the three ways to read: `$next` of what `$open`s the input.
+macro_rules! three_ways {
+    ($peaks:ident, $data:ident, $options:ident, $slice:expr, $format:ident, $allowed:expr) => {
+        let slice = peak(|| {
+            let mut frames = $slice?;
+            drain(|| frames.next_frame().map(|frame| frame.map(|_| ())));
+            Some(frames)
+        });
+        let stream = peak(|| {
+            let mut reader = $format::Reader::with_options($data, $options);
+            drain(|| reader.next_frame().map(|frame| frame.map(|_| ())));
+            reader
+        });
+        let feed = peak(|| {
+            let mut feed = $format::Feed::with_options($options);
+            for piece in $data.chunks(1460) {
+                feed.push(piece);
+                while let Ok(Fed::Item(frame)) = feed.next_frame() {
+                    black_box(frame);
+                }
+            }
+            feed
+        });
+        for (way, (peak, allowed)) in [slice, stream, feed].into_iter().zip($allowed).enumerate() {
+            $peaks.note(way, peak, allowed, $data.len());
+        }
+    };
+}
+
+/// `limits` are those of the file: a packed one counts as what it may become.
+fn butter_peaks(peaks: &mut Peaks<5>, data: &[u8], limits: echo::Limits) {
+    peaks.inputs += 1;
+    // Inflating takes some 200 KB. The smallest player of a frame is 4 bytes, and a frame has
+    // some 1,000 for each, but for no more than three times 255.
+    let size = data.len();
+    let allowed = 16 * size + (1 << 20);
+    for options in options([limits]) {
+        let slice = || Some(butter::read_with(data, options).ok()?.frames());
+        three_ways!(peaks, data, options, slice(), butter, [allowed; 3]);
+    }
+    let audit = peak(|| butter::audit_with(data, limits));
+    peaks.note(3, audit, 2 * allowed, size);
+    let input = Input::from(data.to_vec());
+    let salvage = peak(|| {
+        let (spool, mut out) = (Cursor::new(Vec::new()), Vec::new());
+        let done = butter::salvage_to(&input, limits, spool, &mut out).is_ok();
+        (done, out)
+    });
+    peaks.note(4, salvage, 2 * allowed, size);
+}
+
+fn text_peaks(peaks: &mut Peaks<3>, data: &[u8]) {
+    peaks.inputs += 1;
+    for options in options([ECHO_LIMITS]) {
+        // A member is 7 bytes or more, and a player is `{},`.
+        let allowed = 400 * data.len().min(1 << 16) + (64 << 10);
+        let all = [allowed, allowed + (256 << 10), allowed];
+        let slice = || Some(echoreplay::read_with(data, options));
+        three_ways!(peaks, data, options, slice(), echoreplay, all);
+    }
+}
+
+fn echo_reading() {
+    // Threads that work on chunks keep what they have.
+    let warm = butter::read(&fuzz::echo::seeds::butters()[0]).map(|file| file.index().len());
+    black_box(warm.is_ok());
+    let [slice, stream, feed] = SLICE_STREAM_FEED;
+    let mut peaks = Peaks::new("butter", [slice, stream, feed, "audited", "salvaged"]);
+    let mut texts = Peaks::new("echoreplay", SLICE_STREAM_FEED);
+    near_all(&fuzz::echo::seeds::butters(), |data| {
+        butter_peaks(&mut peaks, data, ECHO_LIMITS)
+    });
+    for claim in fuzz::echo::seeds::claims() {
+        butter_peaks(&mut peaks, &claim, ECHO_LIMITS);
+    }
+    near_all(&fuzz::echo::seeds::texts(), |data| {
+        text_peaks(&mut texts, data)
+    });
+    let [packed, plain, text] = fuzz::echo::seeds::large();
+    for file in [packed, plain] {
+        butter_peaks(&mut peaks, &file, echo::Limits::DEFAULT);
+        butter_peaks(&mut peaks, &file[..file.len() / 2], echo::Limits::DEFAULT);
+    }
+    // A line of many players, and one of many members that nobody knows.
+    let line = |json: String| format!("2022/01/02 03:00:00.000\t{json}\n").into_bytes();
+    let players = vec!["{}"; 20_000].join(",");
+    let players = line(format!(r#"{{"teams":[{{"players":[{players}]}}]}}"#));
+    let members = line(format!("{{{}}}", vec![r#""a":0"#; 9000].join(",")));
+    for large in [text, players, members] {
+        text_peaks(&mut texts, &large);
+    }
+    peaks.tell();
+    texts.tell();
+}
+
+/// What a writer holds does not grow with the match. (`bench` writes two hours of it.)
+fn echo_writing() {
+    let minutes = |minutes: u64| {
+        let options = MatchOptions {
+            rate_hz: 60,
+            bones: true,
+            frames: Some(minutes * 3600),
+            ..MatchOptions::default()
+        };
+        peak(|| {
+            let spool = tempfile::tempfile().expect("a temporary file");
+            let mut out = tempfile::tempfile().expect("a temporary file");
+            let mut writer = butter::Writer::new(spool, butter::Options::default());
+            let mut game = Match::new(options);
+            let mut frame = echo::Frame::default();
+            while game.next_into(&mut frame) {
+                writer.push(&frame).expect("few players");
+            }
+            writer.finish(&mut out).expect("space").frames
+        })
+    };
+    let (short, long) = (minutes(1), minutes(10));
+    eprintln!("echo: {short} bytes to write a minute with bones, {long} for ten");
+    // Ten times the table of chunks, and no more.
+    assert!(long <= short + short / 4 + (64 << 10), "{short}, {long}");
+    assert!(long < 64 << 20, "{long}");
 }

@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 
-use crate::fields::{Extensions, PlayerFields};
 use crate::mode::Mode;
-use crate::properties::{Level, V1_CELL_SIZE, Version, property};
 use crate::rmv::EventLog;
+use crate::rmv::{Extensions, PlayerFields};
 use crate::{Cells, Ending, Text, TextEncoding, TextRule};
+use crate::{Level, V1_CELL_SIZE, Version, property};
 
 /// A recorded game.
 ///

@@ -37,13 +37,10 @@ mod cell;
 mod datum;
 pub mod engine;
 mod event;
-mod fields;
 mod game;
 pub mod metrics;
 mod minefield;
 mod mode;
-mod properties;
-mod release;
 mod replay;
 pub mod rmv;
 #[cfg(feature = "tape")]
@@ -53,14 +50,12 @@ mod text;
 pub use cell::{Cell, Cells};
 pub use engine::Engine;
 pub use event::{BoardEvent, Buttons, Ending, Event, Face, MouseAction, MouseEvent, Outcome};
-pub use fields::{Extension, Extensions, PlayerFields};
 pub use game::{Board, DeclaredSize, Encoding, Game};
 pub use metrics::Metrics;
 pub use minefield::Minefield;
-pub use mode::{Mode, ModeRules};
-pub use properties::{Level, V1_CELL_SIZE, Version, property};
-pub use release::Release;
+pub use mode::{Level, Mode, ModeRules};
 pub use replay::{ButtonEvents, Divergence, Doubted, Replayed, replay};
+pub use rmv::{Extension, Extensions, PlayerFields, Release, V1_CELL_SIZE, Version, property};
 pub use text::{Text, TextEncoding, TextRule};
 
 /// Compiles and runs the README's example.

@@ -1,4 +1,70 @@
-//! The game modes and their known rules.
+//! The levels, and the game modes with their known rules.
+
+/// The level a game was played on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Level {
+    /// 8 × 8, 10 mines.
+    Beginner,
+    /// 16 × 16, 40 mines.
+    Intermediate,
+    /// 30 × 16, 99 mines.
+    Expert,
+    /// Any other board.
+    Custom,
+}
+
+impl Level {
+    /// The property's value, 0 to 3.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The level of a property value.
+    #[must_use]
+    pub const fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            0 => Self::Beginner,
+            1 => Self::Intermediate,
+            2 => Self::Expert,
+            3 => Self::Custom,
+            _ => return None,
+        })
+    }
+
+    /// The level with these dimensions, or [`Level::Custom`] if no level has them.
+    #[must_use]
+    pub const fn of(cols: u8, rows: u8, mines: usize) -> Self {
+        match (cols, rows, mines) {
+            (8, 8, 10) => Self::Beginner,
+            (16, 16, 40) => Self::Intermediate,
+            (30, 16, 99) => Self::Expert,
+            _ => Self::Custom,
+        }
+    }
+
+    /// `beginner`, `intermediate`, `expert` or `custom`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Beginner => "beginner",
+            Self::Intermediate => "intermediate",
+            Self::Expert => "expert",
+            Self::Custom => "custom",
+        }
+    }
+
+    /// The lowest 3BV that the ranking accepts; `None` if the ranking has no such board.
+    #[must_use]
+    pub const fn ranking_min_bbbv(self) -> Option<u32> {
+        match self {
+            Self::Beginner => Some(2),
+            Self::Intermediate => Some(30),
+            Self::Expert => Some(100),
+            Self::Custom => None,
+        }
+    }
+}
 
 /// The game modes of the specification.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,9 +1,12 @@
-//! Many cases: how many of them are run, and over how many cores.
+//! Many cases: how many of them are run, over how many cores, and the choices by which they differ.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+
+#[cfg(feature = "script")]
+use arbitrary::{Arbitrary, Unstructured};
 
 /// The share of the cases that ordinary tests run: one in so many.
 const SHARE: usize = 10;
@@ -42,4 +45,76 @@ pub fn on_all_cores<T: Send>(cases: usize, case: impl Fn(usize) -> T + Sync) -> 
     });
     results.sort_by_key(|(number, _)| *number);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// `SplitMix64`: the same seed gives the same numbers on every machine.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number, of 64 bits.
+    #[expect(clippy::should_implement_trait, reason = "it never ends")]
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// True once in so many times, on average.
+    pub fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    /// A number of 0 to 1, without 1.
+    pub fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / 16_777_216.0
+    }
+}
+
+/// Interprets any bytes as the requested values; after the end come zeros.
+#[cfg(feature = "script")]
+#[derive(Debug)]
+pub struct Script<'a>(Unstructured<'a>);
+
+#[cfg(feature = "script")]
+impl<'a> Script<'a> {
+    /// Begins with the first byte.
+    #[must_use]
+    pub fn new(data: &'a [u8]) -> Self {
+        Self(Unstructured::new(data))
+    }
+
+    /// Any value.
+    pub fn word<T: Arbitrary<'a> + Default>(&mut self) -> T {
+        self.0.arbitrary().unwrap_or_default()
+    }
+
+    /// Any byte.
+    pub fn byte(&mut self) -> u8 {
+        self.word()
+    }
+
+    /// A number less than `end`, which is at most 256.
+    pub fn below(&mut self, end: usize) -> usize {
+        usize::from(self.byte()) % end.max(1)
+    }
+
+    /// True after the last byte.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The bytes that are left.
+    #[must_use]
+    pub fn rest(self) -> &'a [u8] {
+        self.0.take_rest()
+    }
 }

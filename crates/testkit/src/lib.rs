@@ -28,10 +28,7 @@ pub mod echo;
 pub mod mines;
 #[cfg(feature = "murk")]
 pub mod murk;
-mod random;
-#[cfg(feature = "script")]
-mod script;
 
-pub use random::Random;
+pub use cases::Random;
 #[cfg(feature = "script")]
-pub use script::Script;
+pub use cases::Script;

@@ -1,6 +1,5 @@
 //! Checks of the promises of `gametape_delta`.
 
-mod apply;
 mod model;
 mod origin;
 mod packet;
@@ -12,10 +11,9 @@ mod structured;
 pub use seeds::known;
 pub(crate) use structured::{Script, edit, schema, state};
 
-pub use apply::delta_apply;
 pub use origin::delta_origin;
 pub use packet::delta_packet;
-pub use roundtrip::delta_roundtrip;
+pub use roundtrip::{delta_apply, delta_roundtrip};
 pub use session::delta_session;
 
 use crate::Check;

@@ -1,13 +1,16 @@
 //! All ways to read a .butter agree, and the result of salvage is readable.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 
 use gametape_core::Input;
-use gametape_echo::butter::{self, Reader, read_with};
-use gametape_echo::{Error, Finding, Limits, ReadOptions, SalvageError, Severity, Strictness};
+use gametape_core::feed::Fed;
+use gametape_echo::butter::{self, Feed, Frames, Header, Reader, Seen, read_with};
+use gametape_echo::{
+    Error, Finding, Findings, Frame, Limits, ReadOptions, SalvageError, Severity, Strictness,
+};
 
-use super::ways::{ByHand, Pieces, agree, all, is_known, told};
-use crate::check::odd_size;
+use super::{all, is_known};
+use crate::ways::{Failure, FedWay, Format, Way, agree};
 
 /// The limit of an unpacked chunk: within reach of inputs, and so low that an input does not take
 /// seconds.
@@ -44,42 +47,110 @@ pub fn butter_read(data: &[u8]) {
     }
 }
 
-fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (usize, Option<Error>) {
-    let odd = |at| odd_size(data, at + vary);
-    // Each frame is compared, so only small inputs are read in tiny pieces.
-    let few = |at| odd(at) * (1 + data.len() / 500);
-    let file = match read_with(data, options) {
-        Ok(file) => file,
-        Err(error) => {
-            for size in [1, usize::MAX] {
-                let mut fed = ByHand::new(data, options, |_| size);
-                let Err(other) = super::ways::Way::next(&mut fed) else {
-                    panic!("a slice says {error}");
-                };
-                assert_eq!(told(&error), told(&other));
-            }
-            let mut reader = Reader::with_options(Pieces::new(data, odd), options);
-            let other = reader.next_frame().expect_err("as the slice");
-            assert_eq!(told(&error), told(&other));
-            return (0, Some(error));
-        }
-    };
-    let mut reader = Reader::with_options(Pieces::new(data, few), options);
-    let outcome = agree(&mut file.frames(), &mut reader);
-    agree(&mut file.frames(), &mut ByHand::new(data, options, few));
-    let size = if vary == 0 && data.len() < 600 {
-        1
-    } else {
-        usize::MAX
-    };
-    agree(
-        &mut file.frames(),
-        &mut ByHand::new(data, options, |_| size),
-    );
-    if let Some(finding) = outcome.1.as_ref().and_then(Error::finding) {
-        assert!(is_inside(finding, data, options.limits), "{finding}");
+struct Butter;
+
+/// A frame, and whether it is a keyframe.
+#[derive(Debug)]
+struct ButterFrame(Frame, bool);
+
+impl PartialEq for ButterFrame {
+    fn eq(&self, other: &Self) -> bool {
+        // Comparing as text is slow, but treats all NaNs as equal.
+        let same = || self.0 == other.0 || format!("{:?}", self.0) == format!("{:?}", other.0);
+        self.1 == other.1 && same()
+    }
+}
+
+/// The findings, the counts, and the names of the players in the header.
+type ButterKnown = (Findings, Seen, Vec<Vec<u8>>);
+
+fn players(header: Option<&Header>) -> Vec<Vec<u8>> {
+    let players = header.map(|header| header.players.as_slice());
+    let players = players.unwrap_or_default().iter();
+    players.map(|player| player.name.clone()).collect()
+}
+
+impl Format for Butter {
+    type Options = ReadOptions;
+    type Item = ButterFrame;
+    type Known = ButterKnown;
+    // A chunk that can't be read loses its frames, and no others.
+    const ERRORS: usize = 3;
+    const GROWS: bool = false;
+
+    fn slice(data: &[u8], options: ReadOptions) -> impl Way<Self> {
+        ButterSlice(read_with(data, options).map(|file| file.frames()))
     }
 
+    fn source(source: impl Read, options: ReadOptions) -> impl Way<Self> {
+        Reader::with_options(source, options)
+    }
+
+    fn feed(options: ReadOptions) -> impl FedWay<Self> {
+        Feed::with_options(options)
+    }
+}
+
+struct ButterSlice<'a>(Result<Frames<'a>, Error>);
+
+impl Way<Butter> for ButterSlice<'_> {
+    fn next(&mut self) -> Result<Option<ButterFrame>, Failure> {
+        let frames = self.0.as_mut().map_err(|error| Failure::of(error))?;
+        let frame = frames.next_frame()?.cloned();
+        Ok(frame.map(|frame| ButterFrame(frame, frames.is_keyframe())))
+    }
+
+    fn known(&mut self) -> Option<ButterKnown> {
+        let frames = self.0.as_ref().ok()?;
+        Some((
+            frames.findings().clone(),
+            frames.seen(),
+            players(frames.header()),
+        ))
+    }
+}
+
+impl<R: Read> Way<Butter> for Reader<R> {
+    fn next(&mut self) -> Result<Option<ButterFrame>, Failure> {
+        let frame = self.next_frame()?.cloned();
+        Ok(frame.map(|frame| ButterFrame(frame, self.is_keyframe())))
+    }
+
+    fn known(&mut self) -> Option<ButterKnown> {
+        Some((self.findings().clone(), self.seen(), players(self.header())))
+    }
+}
+
+impl FedWay<Butter> for Feed {
+    fn push(&mut self, bytes: &[u8]) {
+        self.push(bytes);
+    }
+
+    fn finish(&mut self) {
+        self.finish();
+    }
+
+    fn next(&mut self) -> Result<Fed<ButterFrame>, Failure> {
+        let frame = match self.next_frame()? {
+            Fed::Item(frame) => frame.clone(),
+            Fed::NeedMore => return Ok(Fed::NeedMore),
+            Fed::End => return Ok(Fed::End),
+        };
+        Ok(Fed::Item(ButterFrame(frame, self.is_keyframe())))
+    }
+
+    fn known(&mut self) -> Option<ButterKnown> {
+        Some((self.findings().clone(), self.seen(), players(self.header())))
+    }
+}
+
+/// Returns the number of frames before the first error, and that error.
+fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (usize, Option<Failure>) {
+    let given = agree::<Butter>(data, options, vary);
+    let outcome = (given.items, given.failure);
+    let Ok(file) = read_with(data, options) else {
+        return outcome;
+    };
     assert_eq!(file.header().is_none(), data.is_empty());
     for (at, info) in file.index().iter().enumerate() {
         let mut chunk = file.chunk(at).expect("it has an index");
@@ -96,7 +167,7 @@ fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (usize, Option<E
     outcome
 }
 
-fn audited(data: &[u8], limits: Limits, strict: Option<&Error>) {
+fn audited(data: &[u8], limits: Limits, strict: Option<&Failure>) {
     let audit = butter::audit_with(data, limits);
     let mut worst = Severity::Error;
     for finding in &audit.findings {
@@ -107,8 +178,8 @@ fn audited(data: &[u8], limits: Limits, strict: Option<&Error>) {
     }
     if let Some(error) = strict {
         assert!(
-            audit.findings.has(error.code()),
-            "{error}, the audit: {:?}",
+            audit.findings.has(error.code),
+            "{error:?}, the audit: {:?}",
             audit.findings
         );
     }
@@ -125,7 +196,7 @@ fn is_inside(finding: &Finding, data: &[u8], limits: Limits) -> bool {
     place.offset.is_none_or(|offset| offset <= end)
 }
 
-fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Error>)) {
+fn salvaged(data: &[u8], limits: Limits, strict: &(usize, Option<Failure>)) {
     let mut out = Vec::new();
     let input = Input::from(data.to_vec());
     let salvaged = match butter::salvage_to(&input, limits, Cursor::new(Vec::new()), &mut out) {

@@ -7,11 +7,11 @@ use std::io::Read;
 
 use gametape_echo::echoreplay::{self, Feed, Line, Lines, Reader, Redactor, read_with};
 use gametape_echo::{
-    Error, Fed, Findings, Frame, Holding, Limits, ReadOptions, Severity, Strictness, WriteError,
+    Fed, Findings, Frame, Holding, Limits, ReadOptions, Severity, Strictness, WriteError,
 };
 
-use super::ways::{Pieces, assert_same, told};
-use crate::check::odd_size;
+use super::assert_same;
+use crate::ways::{Failure, FedWay, Format, Way, agree};
 
 /// Longer lines are of no additional use.
 const LIMITS: Limits = Limits {
@@ -44,8 +44,8 @@ pub fn echoreplay_line(data: &[u8]) {
         assert!(lenient.is_none(), "{lenient:?}");
         match strict {
             Some(error) => assert!(
-                findings.has(error.code()) || is_lossy(&findings),
-                "{error}: {findings:?}"
+                findings.has(error.code) || is_lossy(&findings),
+                "{error:?}: {findings:?}"
             ),
             None => assert_eq!(notes, findings),
         }
@@ -81,187 +81,122 @@ impl From<Line<'_>> for Copied {
     }
 }
 
-/// A reader of lines, with or without their frames.
-trait Way {
-    fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error>;
-    fn frame(&self) -> &Frame;
-    fn findings(&self) -> &Findings;
-    fn offset(&self) -> u64;
+struct Text;
+
+/// The findings, and the offset of the next line.
+type TextKnown = (Findings, u64);
+
+/// A line, and its frame if frames are wanted.
+#[derive(Debug)]
+struct ShownLine(Copied, Option<Frame>);
+
+impl PartialEq for ShownLine {
+    fn eq(&self, other: &Self) -> bool {
+        // Comparing as text is slow, but treats all NaNs as equal.
+        let same = || self.1 == other.1 || format!("{:?}", self.1) == format!("{:?}", other.1);
+        self.0 == other.0 && same()
+    }
 }
 
-impl Way for Lines<'_> {
-    fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error> {
-        let line = if with_frame {
-            let is_some = self.next_frame()?.is_some();
-            assert!(!is_some || self.line().is_some(), "a frame of no line");
-            self.line()
+/// The three readers have the same methods.
+macro_rules! next {
+    ($reader:expr, $with_frame:expr, $next_line:expr) => {{
+        if $with_frame {
+            let frame = $reader.next_frame()?.cloned();
+            frame.map(|frame| {
+                let line = $reader.line().expect("a frame is of a line");
+                ShownLine(line.into(), Some(frame))
+            })
         } else {
-            Iterator::next(self).transpose()?
+            $next_line.map(|line| ShownLine(line.into(), None))
+        }
+    }};
+}
+
+impl Format for Text {
+    /// And whether frames are wanted.
+    type Options = (ReadOptions, bool);
+    type Item = ShownLine;
+    type Known = TextKnown;
+    const GROWS: bool = false;
+
+    fn slice(data: &[u8], (options, with_frame): Self::Options) -> impl Way<Self> {
+        Reading(read_with(data, options), with_frame)
+    }
+
+    fn source(source: impl Read, (options, with_frame): Self::Options) -> impl Way<Self> {
+        Reading(Reader::with_options(source, options), with_frame)
+    }
+
+    fn feed((options, with_frame): Self::Options) -> impl FedWay<Self> {
+        Reading(Feed::with_options(options), with_frame)
+    }
+}
+
+/// A reader of lines, with or without their frames.
+struct Reading<R>(R, bool);
+
+impl Way<Text> for Reading<Lines<'_>> {
+    fn next(&mut self) -> Result<Option<ShownLine>, Failure> {
+        Ok(next!(self.0, self.1, self.0.next().transpose()?))
+    }
+
+    fn known(&mut self) -> Option<TextKnown> {
+        Some((self.0.findings().clone(), self.0.offset()))
+    }
+}
+
+impl<R: Read> Way<Text> for Reading<Reader<R>> {
+    fn next(&mut self) -> Result<Option<ShownLine>, Failure> {
+        Ok(next!(self.0, self.1, self.0.next_line()?))
+    }
+
+    fn known(&mut self) -> Option<TextKnown> {
+        Some((self.0.findings().clone(), self.0.offset()))
+    }
+}
+
+impl FedWay<Text> for Reading<Feed> {
+    fn push(&mut self, bytes: &[u8]) {
+        self.0.push(bytes);
+    }
+
+    fn finish(&mut self) {
+        self.0.finish();
+    }
+
+    fn next(&mut self) -> Result<Fed<ShownLine>, Failure> {
+        if !self.1 {
+            return Ok(match self.0.next_line()? {
+                Fed::Item(line) => Fed::Item(ShownLine(line.into(), None)),
+                Fed::NeedMore => Fed::NeedMore,
+                Fed::End => Fed::End,
+            });
+        }
+        let frame = match self.0.next_frame()? {
+            Fed::Item(frame) => frame.clone(),
+            Fed::NeedMore => return Ok(Fed::NeedMore),
+            Fed::End => return Ok(Fed::End),
         };
-        Ok(line.map(Copied::from))
+        let line = self.0.line().expect("a frame is of a line");
+        Ok(Fed::Item(ShownLine(line.into(), Some(frame))))
     }
 
-    fn frame(&self) -> &Frame {
-        self.frame()
-    }
-
-    fn findings(&self) -> &Findings {
-        self.findings()
-    }
-
-    fn offset(&self) -> u64 {
-        self.offset()
+    fn known(&mut self) -> Option<TextKnown> {
+        Some((self.0.findings().clone(), self.0.offset()))
     }
 }
 
-impl<R: Read> Way for Reader<R> {
-    fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error> {
-        if !with_frame {
-            return Ok(self.next_line()?.map(Copied::from));
-        }
-        if self.next_frame()?.is_none() {
-            return Ok(None);
-        }
-        Ok(Some(self.line().expect("a frame is of a line").into()))
-    }
-
-    fn frame(&self) -> &Frame {
-        self.frame()
-    }
-
-    fn findings(&self) -> &Findings {
-        self.findings()
-    }
-
-    fn offset(&self) -> u64 {
-        self.offset()
-    }
-}
-
-/// A feed that gets more bytes when it has nothing more to give.
-struct ByHand<'a, S> {
-    feed: Feed,
-    rest: &'a [u8],
-    size: S,
-    pieces: usize,
-}
-
-impl<S: Fn(usize) -> usize> Way for ByHand<'_, S> {
-    fn next(&mut self, with_frame: bool) -> Result<Option<Copied>, Error> {
-        loop {
-            let fed = if with_frame {
-                match self.feed.next_frame()? {
-                    Fed::Item(_) => {
-                        let line = self.feed.line().expect("a frame is of a line");
-                        return Ok(Some(line.into()));
-                    }
-                    Fed::NeedMore => Fed::NeedMore,
-                    Fed::End => Fed::End,
-                }
-            } else {
-                self.feed.next_line()?
-            };
-            match fed {
-                Fed::Item(line) => return Ok(Some(Copied::from(line))),
-                Fed::End => return Ok(None),
-                Fed::NeedMore => {}
-            }
-            let size = (self.size)(self.pieces).min(self.rest.len());
-            let (piece, rest) = self.rest.split_at(size);
-            self.pieces += 1;
-            self.rest = rest;
-            if piece.is_empty() {
-                self.feed.finish();
-            } else {
-                self.feed.push(piece);
-            }
-        }
-    }
-
-    fn frame(&self) -> &Frame {
-        self.feed.frame()
-    }
-
-    fn findings(&self) -> &Findings {
-        self.feed.findings()
-    }
-
-    fn offset(&self) -> u64 {
-        self.feed.offset()
-    }
-}
-
-fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (Option<Error>, Findings) {
-    let odd = |at| odd_size(data, at + vary);
-    let few = |at| odd(at) * (1 + data.len() / 300);
-    let mut slice = read_with(data, options);
-    let error = agree(
-        &mut slice,
-        &mut Reader::with_options(Pieces::new(data, few), options),
-        true,
-    );
-    let findings = slice.findings().clone();
-    let size = if data.len() < 600 { 1 } else { usize::MAX };
-    let mut by_one = ByHand {
-        feed: Feed::with_options(options),
-        rest: data,
-        size: |_| size,
-        pieces: 0,
-    };
-    agree(
-        &mut read_with(data, options),
-        &mut by_one,
-        vary.is_multiple_of(2),
-    );
-    let mut by_few = ByHand {
-        feed: Feed::with_options(options),
-        rest: data,
-        size: few,
-        pieces: 0,
-    };
-    agree(&mut read_with(data, options), &mut by_few, true);
-    agree(
-        &mut read_with(data, options),
-        &mut Reader::with_options(data, options),
-        false,
-    );
-    (error, findings)
-}
-
-/// Asserts that both give the same lines; returns the final error.
-fn agree(a: &mut dyn Way, b: &mut dyn Way, with_frames: bool) -> Option<Error> {
+fn every_way(data: &[u8], options: ReadOptions, vary: usize) -> (Option<Failure>, Findings) {
+    agree::<Text>(data, (options, false), vary);
+    let given = agree::<Text>(data, (options, true), vary);
+    let (findings, _) = given.known.expect("nothing stands before the lines");
     let mut end = 0;
-    loop {
-        let left = a.next(with_frames);
-        let right = b.next(with_frames);
-        match (left, right) {
-            (Ok(None), Ok(None)) => {
-                assert_eq!(a.findings(), b.findings());
-                assert_eq!(a.offset(), b.offset());
-                return None;
-            }
-            (Ok(Some(left)), Ok(Some(right))) => {
-                assert_eq!(left, right);
-                assert!(left.offset >= end);
-                end = left.offset + left.bytes.len() as u64;
-                assert_same(a.frame(), b.frame(), format_args!("line {}", left.index));
-            }
-            (Err(left), Err(right)) => {
-                assert_eq!(told(&left), told(&right));
-                assert_eq!(a.findings(), b.findings());
-                // The iterator has ended; the others return the same error again.
-                if with_frames {
-                    let (x, y) = (a.next(true), b.next(true));
-                    let again = [x, y].map(|next| next.map_err(|error| told(&error)));
-                    let [x, y] = again;
-                    assert_eq!(x, Err(told(&left)));
-                    assert_eq!(y, Err(told(&left)));
-                }
-                return Some(left);
-            }
-            (left, right) => panic!("{left:?}\n{right:?}"),
-        }
+    for line in read_with(data, options).map_while(Result::ok) {
+        assert!(line.offset >= end);
+        end = line.offset + line.size() as u64;
     }
+    (given.failure, findings)
 }
 
 fn each_line(data: &[u8]) {

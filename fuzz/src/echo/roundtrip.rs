@@ -7,7 +7,7 @@ use gametape_echo::{Fed, Frame, ReadOptions, echoreplay};
 use gametape_testkit::echo::frames;
 
 use super::butter::LIMITS;
-use super::ways::{all, assert_same};
+use super::{all, assert_same};
 use crate::delta::Script;
 
 /// Frames with any values, or those of a file: they are written, read strictly, and written again,

@@ -5,9 +5,10 @@ use std::io::Cursor;
 use gametape_echo::echoreplay::{self, Reader, ZipWriter, open_with};
 use gametape_echo::{Error, Findings, Limits, ReadOptions, Strictness};
 
-use super::ways::{Pieces, is_known, told};
-use crate::check::odd_size;
+use super::is_known;
 use crate::delta::Script;
+use crate::odd_size;
+use crate::ways::{Failure, Pieces};
 
 /// Packed data can be long, but lines cannot.
 const LIMITS: Limits = Limits {
@@ -33,15 +34,15 @@ pub fn echoreplay_zip(data: &[u8]) {
 }
 
 #[derive(Debug)]
-struct Outcome {
+struct ReadLines {
     /// Each line, including its line ending.
     lines: Vec<Vec<u8>>,
     error: Option<Error>,
     findings: Findings,
 }
 
-fn outcome<R: std::io::Read>(reader: Result<Reader<R>, Error>) -> Outcome {
-    let mut outcome = Outcome {
+fn outcome<R: std::io::Read>(reader: Result<Reader<R>, Error>) -> ReadLines {
+    let mut outcome = ReadLines {
         lines: Vec::new(),
         error: None,
         findings: Findings::default(),
@@ -81,26 +82,9 @@ fn options(strictness: Strictness) -> ReadOptions {
     }
 }
 
-/// A seekable source that returns small pieces.
-struct Slow<'a>(Cursor<&'a [u8]>, usize);
-
-impl std::io::Read for Slow<'_> {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        self.1 += 1;
-        if self.1.is_multiple_of(7) {
-            return Err(std::io::ErrorKind::Interrupted.into());
-        }
-        let data = *self.0.get_ref();
-        let most = odd_size(data, self.1) * (1 + data.len() / 300);
-        let most = most.min(into.len());
-        self.0.read(&mut into[..most])
-    }
-}
-
-impl std::io::Seek for Slow<'_> {
-    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
-        self.0.seek(to)
-    }
+/// A source that returns small pieces.
+fn in_pieces(data: &[u8]) -> Pieces<'_, impl Fn(usize) -> usize> {
+    Pieces::new(data, |at| odd_size(data, at) * (1 + data.len() / 300))
 }
 
 fn any(data: &[u8]) {
@@ -108,7 +92,7 @@ fn any(data: &[u8]) {
     let lenient = options(Strictness::Lenient);
     let opened = outcome(open_with(Cursor::new(data), lenient));
     assert!(opened.error.is_none(), "leniently {:?}", opened.error);
-    let slow = outcome(open_with(Slow(Cursor::new(data), 0), lenient));
+    let slow = outcome(open_with(in_pieces(data), lenient));
     assert_eq!(opened.lines, slow.lines);
     assert_eq!(opened.findings, slow.findings);
 
@@ -122,9 +106,9 @@ fn any(data: &[u8]) {
         }
     }
     assert!(opened.lines.starts_with(&checked.lines));
-    let slow = outcome(open_with(Slow(Cursor::new(data), 0), strict));
+    let slow = outcome(open_with(in_pieces(data), strict));
     assert_eq!(slow.lines, checked.lines);
-    let why = |outcome: &Outcome| outcome.error.as_ref().map(told);
+    let why = |outcome: &ReadLines| outcome.error.as_ref().map(Failure::of);
     assert_eq!(why(&slow), why(&checked));
 }
 

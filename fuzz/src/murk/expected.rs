@@ -1,56 +1,10 @@
 //! The results of the slice reader, which the other readers must give as well.
 
 use gametape_murk::{
-    Error, Finding, Frame, Header, MIN_COMMAND_BYTES, ReadOptions, Rule, read_with,
+    Command, Error, Finding, Frame, Header, MIN_COMMAND_BYTES, Payload, PayloadError, ReadOptions,
+    Rule, read_with,
 };
-
-use super::payload;
-
-/// An error and its properties.
-#[derive(Debug)]
-pub(super) struct Failure {
-    pub error: Error,
-    pub code: &'static str,
-    pub offset: Option<u64>,
-    pub frame: Option<u64>,
-    pub tick: Option<u64>,
-    pub truncated: bool,
-    pub limit: bool,
-}
-
-impl From<Error> for Box<Failure> {
-    fn from(error: Error) -> Self {
-        Self::new(Failure {
-            code: error.code(),
-            offset: error.offset(),
-            frame: error.step(),
-            tick: error.tick(),
-            truncated: error.is_truncated(),
-            limit: error.is_limit(),
-            error,
-        })
-    }
-}
-
-impl Failure {
-    pub fn finding(&self) -> Option<&Finding> {
-        self.error.finding()
-    }
-}
-
-/// Compares everything that appears in the message.
-impl PartialEq for Failure {
-    fn eq(&self, other: &Self) -> bool {
-        let seen = |failure: &Self| {
-            (
-                (failure.code, failure.truncated, failure.limit),
-                (failure.offset, failure.frame, failure.tick),
-            )
-        };
-        let same = self.finding().is_some() && self.finding() == other.finding();
-        same && seen(self) == seen(other)
-    }
-}
+use gametape_testkit::murk::Body;
 
 /// A header that was read, and the frames after it.
 #[derive(Debug)]
@@ -60,23 +14,12 @@ pub(super) struct Expected<'a> {
     /// The offset of the end of the last complete frame.
     pub end: u64,
     /// Why strict reading stopped.
-    pub failure: Option<Box<Failure>>,
+    pub failure: Option<Error>,
     /// Why lenient reading stopped.
     pub problem: Option<Finding>,
 }
 
-impl Expected<'_> {
-    /// True if reading did not stop, or stopped where more bytes might help.
-    pub fn is_open(&self) -> bool {
-        match (&self.failure, &self.problem) {
-            (Some(failure), _) => failure.truncated,
-            (None, Some(problem)) => is_cut(&problem.rule),
-            (None, None) => true,
-        }
-    }
-}
-
-pub(super) type Outcome<'a> = Result<Expected<'a>, Box<Failure>>;
+pub(super) type Outcome<'a> = Result<Expected<'a>, Error>;
 
 pub(super) fn is_cut(rule: &Rule) -> bool {
     matches!(
@@ -104,7 +47,7 @@ pub(super) fn slice<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> {
                 expected.frames.push(frame);
             }
             Some(Err(error)) => {
-                expected.failure = Some(error.into());
+                expected.failure = Some(error);
                 assert!(frames.next().is_none(), "nothing follows an error");
                 break;
             }
@@ -133,7 +76,7 @@ pub(super) fn checked<'a>(data: &'a [u8], options: &ReadOptions) -> Outcome<'a> 
             if let Some(failure) = &expected.failure {
                 placed(failure, data, expected.end);
                 exact(failure, data, options);
-                assert_eq!(failure.frame, Some(expected.frames.len() as u64));
+                assert_eq!(failure.step(), Some(expected.frames.len() as u64));
             }
             assert!(
                 expected.failure.is_none() || expected.problem.is_none(),
@@ -185,7 +128,7 @@ fn commands(frame: &Frame<'_>) {
     let mut seen = 0;
     let mut size = 0;
     for (at, command) in (0_u32..).zip(commands) {
-        payload::check(frame, at, &command);
+        check_payload(frame, at, &command);
         let source = |value: Option<u64>| if value.is_some() { 8 } else { 0 };
         let sources = source(command.envelope.source_id) + source(command.envelope.source_seq);
         size += MIN_COMMAND_BYTES as usize + command.payload.len() + sources;
@@ -196,7 +139,7 @@ fn commands(frame: &Frame<'_>) {
 }
 
 /// The number of missing bytes is exact: one byte less is not enough, and this number is.
-fn exact(failure: &Failure, data: &[u8], options: &ReadOptions) {
+fn exact(failure: &Error, data: &[u8], options: &ReadOptions) {
     let (needed, left) = match failure.finding().map(|finding| &finding.rule) {
         Some(
             Rule::Truncated { needed, left, .. }
@@ -212,18 +155,18 @@ fn exact(failure: &Failure, data: &[u8], options: &ReadOptions) {
     let mut more = data.to_vec();
     more.resize(data.len() + missing as usize - 1, 0);
     let short = failure_of(&more, options).expect("a byte is missing");
-    assert!(short.truncated, "{short:?}, before {failure:?}");
-    assert_eq!(short.offset, failure.offset);
+    assert!(short.is_truncated(), "{short:?}, before {failure:?}");
+    assert_eq!(short.offset(), failure.offset());
     more.push(0);
     if let Some(next) = failure_of(&more, options) {
         assert!(
-            !next.truncated || next.offset > failure.offset,
+            !next.is_truncated() || next.offset() > failure.offset(),
             "{next:?}, before {failure:?}"
         );
     }
 }
 
-fn failure_of(data: &[u8], options: &ReadOptions) -> Option<Box<Failure>> {
+fn failure_of(data: &[u8], options: &ReadOptions) -> Option<Error> {
     match slice(data, options) {
         Ok(expected) => expected.failure,
         Err(failure) => Some(failure),
@@ -231,24 +174,27 @@ fn failure_of(data: &[u8], options: &ReadOptions) -> Option<Box<Failure>> {
 }
 
 /// The error is within the file, after the complete part, and its numbers are right.
-fn placed(failure: &Failure, data: &[u8], end: u64) {
-    let offset = failure.offset.expect("a slice does not fail");
+fn placed(failure: &Error, data: &[u8], end: u64) {
+    let offset = failure.offset().expect("a slice does not fail");
     let size = data.len() as u64;
     assert!((end..=size).contains(&offset), "{failure:?}");
-    if failure.frame.is_some() {
+    if failure.step().is_some() {
         let tick = data[end as usize..].first_chunk().copied();
-        assert_eq!(failure.tick, tick.map(u64::from_le_bytes), "{failure:?}");
+        assert_eq!(failure.tick(), tick.map(u64::from_le_bytes), "{failure:?}");
     }
-    let message = failure.error.to_string();
+    let message = failure.to_string();
     let finding = failure.finding().expect("a slice does not fail");
-    assert_eq!(finding.code(), failure.code);
-    assert_eq!(finding.place.offset, failure.offset);
+    assert_eq!(finding.code(), failure.code());
+    assert_eq!(finding.place.offset, failure.offset());
     assert!(
         message.contains(&finding.message()) && message.contains(&finding.place.to_string()),
         "{message}: {finding}"
     );
-    assert_eq!(failure.truncated, is_cut(&finding.rule));
-    assert_eq!(failure.limit, matches!(finding.rule, Rule::Limit { .. }));
+    assert_eq!(failure.is_truncated(), is_cut(&finding.rule));
+    assert_eq!(
+        failure.is_limit(),
+        matches!(finding.rule, Rule::Limit { .. })
+    );
     match finding.rule {
         Rule::Magic { found } => assert_eq!(data[..4], found),
         Rule::Version { found } => assert_eq!(data[4], found),
@@ -271,4 +217,53 @@ fn placed(failure: &Failure, data: &[u8], end: u64) {
         Rule::Utf8 { byte, .. } => assert_eq!(data[offset as usize], byte, "{failure:?}"),
         ref rule => panic!("no rule of a reader: {rule:?}"),
     }
+}
+
+/// A payload is typed or there is an error with the reason; lists contain no more than the bytes
+/// do; encoding a decoded payload gives the same bytes.
+fn check_payload(frame: &Frame<'_>, at: u32, command: &Command<'_>) {
+    let bytes = command.payload;
+    let (payload, trailing) = match (command.payload(), command.trailing()) {
+        (Ok(payload), Ok(trailing)) => (payload, trailing),
+        (Err(error), Err(again)) => {
+            assert_eq!(error, again);
+            refused_payload(frame, at, command, error);
+            return;
+        }
+        (payload, trailing) => panic!("{payload:?}, but after it: {trailing:?}"),
+    };
+    assert_eq!(payload.tag(), command.payload_type);
+    assert!(payload.name() == Payload::NAMES[usize::from(payload.tag())]);
+    assert!(Body::of(&payload).entries() <= bytes.len());
+    assert!(bytes.ends_with(trailing));
+    let mut again = Vec::new();
+    payload.encode(&mut again).expect("it was short enough");
+    assert_eq!(again.len() + trailing.len(), bytes.len());
+    assert!(bytes.starts_with(&again), "encoded otherwise: {payload:?}");
+}
+
+fn refused_payload(frame: &Frame<'_>, at: u32, command: &Command<'_>, error: PayloadError) {
+    let known = usize::from(command.payload_type) < Payload::NAMES.len();
+    match error {
+        PayloadError::UnknownType { tag } => {
+            assert_eq!(tag, command.payload_type);
+            assert!(!known);
+        }
+        PayloadError::Short { kind, bytes } => {
+            assert_eq!(kind, Payload::NAMES[usize::from(command.payload_type)]);
+            assert_eq!(bytes, command.payload.len());
+        }
+        ref other => panic!("{other:?}"),
+    }
+    let error = frame.payload_error(at, error);
+    let code = if known {
+        "murk.short-payload"
+    } else {
+        "murk.unknown-payload"
+    };
+    assert_eq!(error.code(), code);
+    assert_eq!(error.step(), Some(frame.index));
+    assert_eq!(error.tick(), Some(frame.tick));
+    assert!(!error.is_truncated() && !error.is_limit());
+    assert!(!error.to_string().is_empty());
 }

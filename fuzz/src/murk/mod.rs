@@ -1,19 +1,14 @@
 //! Checks of the promises of `gametape_murk`.
 
 mod expected;
-mod frame_limit;
-mod grown;
 mod index;
 mod origin;
-mod output;
-mod payload;
 mod read;
-mod resume;
 mod roundtrip;
 pub mod seeds;
-mod source;
 mod structured;
 pub mod world;
+mod writer;
 
 pub use index::murk_index;
 pub use origin::murk_origin;

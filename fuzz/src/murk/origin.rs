@@ -10,7 +10,7 @@ use murk_replay::{ReplayError, ReplayReader, SerializedCommand};
 
 use super::expected::{is_cut, slice};
 use super::structured;
-use crate::check::odd_size;
+use crate::odd_size;
 
 /// If the claimed size exceeds the available bytes by more than this, the origin is not called,
 /// because it allocates the claimed size.

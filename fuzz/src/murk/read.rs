@@ -1,12 +1,16 @@
 //! All ways to read a recording agree.
 
-use gametape_murk::{Frame, Limits, ReadOptions, Strictness};
+use std::io::Read;
 
-use super::expected::{Outcome, checked};
-use super::frame_limit;
-use super::grown::{self, Ask, Feeding};
-use super::source::Stop;
-use crate::check::odd_size;
+use gametape_core::feed::Fed;
+use gametape_murk::{
+    Feed, Findings, Frame, Frames, Header, Limits, ReadOptions, Reader, Replay, Strictness,
+    read_with,
+};
+
+use super::expected::{Expected, checked};
+use crate::odd_size;
+use crate::ways::{ByHand, Failure, FedWay, Format, Way, agree, in_step};
 
 /// Small enough to be reached by small inputs.
 const SMALL: Limits = Limits {
@@ -16,7 +20,7 @@ const SMALL: Limits = Limits {
     max_frame_bytes: u64::MAX,
 };
 
-/// A slice, any [`Read`](std::io::Read) and bytes fed by hand: all ways to read give the same
+/// A slice, any [`Read`] and bytes fed by hand: all ways to read give the same
 /// header, the same frames, the same problem, or the same error with the same message, for any
 /// bytes, strictly and leniently, with the usual limits, with tiny ones and with none.
 ///
@@ -32,84 +36,161 @@ pub fn murk_read(data: &[u8]) {
         .enumerate()
     {
         let options = |strictness| ReadOptions { strictness, limits };
-        let strict = every_way(data, &options(Strictness::Strict), 2 * at);
-        let lenient = every_way(data, &options(Strictness::Lenient), 2 * at + 1);
-        strictnesses(&strict, &lenient);
+        let [strict, lenient] = [Strictness::Strict, Strictness::Lenient].map(options);
+        agree::<Murk>(data, strict, 2 * at);
+        agree::<Murk>(data, lenient, 2 * at + 1);
+        let (strict, lenient) = (checked(data, &strict), checked(data, &lenient));
+        match (&strict, &lenient) {
+            (Ok(strict), Ok(lenient)) => strictnesses(strict, lenient),
+            (Err(strict), Err(lenient)) => assert_eq!(strict.finding(), lenient.finding()),
+            (strict, lenient) => panic!("strictly {strict:?}, leniently {lenient:?}"),
+        }
         if let Ok(strict) = &strict {
             let limit = strict.frames.iter().map(Frame::size).max();
-            frame_limit::check(strict, data, limits, 20 + odd_size(data, at) as u64);
-            frame_limit::check(strict, data, limits, limit.unwrap_or(20) - 1);
+            frame_limit(strict, data, limits, 20 + odd_size(data, at) as u64);
+            frame_limit(strict, data, limits, limit.unwrap_or(20) - 1);
         }
     }
 }
 
-/// `vary` selects a part of the tests, so that not everything is tested with all options.
-fn every_way<'a>(data: &'a [u8], options: &ReadOptions, vary: usize) -> Outcome<'a> {
-    let whole = checked(data, options);
-    let odd = |at| odd_size(data, at + vary);
+fn strictnesses(strict: &Expected<'_>, lenient: &Expected<'_>) {
+    assert_eq!(strict.header, lenient.header);
+    assert_eq!(strict.frames, lenient.frames);
+    assert_eq!(strict.end, lenient.end);
+    assert!(strict.problem.is_none() && lenient.failure.is_none());
+    let finding = strict
+        .failure
+        .as_ref()
+        .and_then(|failure| failure.finding());
+    assert_eq!(finding, lenient.problem.as_ref());
+}
 
-    // Each read costs the reader 64 KiB of zeros, so only small inputs are read in tiny pieces.
-    let few = |at| odd(at) * (8 + data.len() / 100);
-    match vary {
-        0 if data.len() < 200 => grown::reader(&whole, data, options, |_| 1),
-        1 if data.len() < 800 => grown::reader(&whole, data, options, |_| 7),
-        _ => grown::reader(&whole, data, options, few),
-    }
-    grown::reader(&whole, data, options, |_| usize::MAX);
-
-    let mut stops = [1, 2, 3].map(|at| (odd(at) * data.len()) / 62);
-    stops.sort_unstable();
-    // Each strictness is combined with each of these, for some limits.
-    let this_time = matches!(vary, 0 | 3 | 5);
-    let stop = if this_time { Stop::Pause } else { Stop::Fail };
-    grown::stopping_reader(&whole, data, options, few, (&stops, stop));
-
-    if this_time {
-        let bytewise = Feeding {
-            size: |_| 1,
-            ask: |_| Ask::Frames,
-        };
-        grown::feed(&whole, data, options, &bytewise);
-    } else {
-        let late = Feeding {
-            size: |_| data.len() / 2 + 1,
-            ask: |at| {
-                if at == vary / 2 {
-                    Ask::All
-                } else {
-                    Ask::Nothing
-                }
-            },
-        };
-        grown::feed(&whole, data, options, &late);
-    }
-    // Examining the current state takes as long as reading, so it is done only a few times.
-    let rarely = data.len() / 200 + 3;
-    let odd_pieces = Feeding {
-        // Every fourth piece is empty.
-        size: |at| if at % 4 == 3 { 0 } else { odd(at) },
-        ask: |at| match at % rarely {
-            0 => Ask::All,
-            1 => Ask::Nothing,
-            _ => Ask::Frames,
-        },
+/// With a limit on the size of a frame, which slices do not have, the first frame that exceeds it is the error, in
+/// whatever pieces it arrives. Before it, and without such a frame, the result is the same as without the limit.
+fn frame_limit(whole: &Expected<'_>, data: &[u8], limits: Limits, max_frame_bytes: u64) {
+    let limits = Limits {
+        max_frame_bytes,
+        ..limits
     };
-    grown::feed(&whole, data, options, &odd_pieces);
-    whole
+    let options = ReadOptions::strict().limits(limits);
+    let fits = |frame: &&Frame<'_>| frame.size() <= max_frame_bytes;
+    let allowed = whole.frames.iter().take_while(fits).count();
+    for size in [1, 7, 31, data.len().max(1)] {
+        let mut fed = ByHand::<Murk, _>::new(data, options, |_| size);
+        let given = in_step::<Murk>(&mut Reader::with_options(data, options), &mut fed);
+        let taken = given.items;
+        assert_eq!(taken, allowed, "in pieces of {size}");
+        let over = whole.frames.get(taken);
+        match given.failure {
+            Some(failure) if failure.code == "murk.limit" && over.is_some() => {
+                assert_eq!(failure.offset, over.map(|frame| frame.offset));
+            }
+            // An incomplete frame can exceed the limit, too.
+            Some(failure) if failure.code == "murk.limit" => assert!(whole.failure.is_some()),
+            failure => {
+                assert_eq!(taken, whole.frames.len(), "{failure:?}");
+                let message = whole.failure.as_ref().map(ToString::to_string);
+                assert_eq!(failure.map(|failure| failure.message), message);
+            }
+        }
+    }
 }
 
-fn strictnesses(strict: &Outcome<'_>, lenient: &Outcome<'_>) {
-    match (strict, lenient) {
-        (Ok(strict), Ok(lenient)) => {
-            assert_eq!(strict.header, lenient.header);
-            assert_eq!(strict.frames, lenient.frames);
-            assert_eq!(strict.end, lenient.end);
-            assert!(strict.problem.is_none() && lenient.failure.is_none());
-            let failure = strict.failure.as_ref();
-            let finding = failure.and_then(|failure| failure.finding());
-            assert_eq!(finding, lenient.problem.as_ref());
+struct Murk;
+
+/// The members of a frame, and the bytes of its commands.
+#[derive(PartialEq, Debug)]
+struct OwnFrame {
+    index: u64,
+    offset: u64,
+    tick: u64,
+    commands: Vec<u8>,
+    hash: u64,
+}
+
+impl From<Frame<'_>> for OwnFrame {
+    fn from(frame: Frame<'_>) -> Self {
+        Self {
+            index: frame.index,
+            offset: frame.offset,
+            tick: frame.tick,
+            commands: frame.commands().as_bytes().to_vec(),
+            hash: frame.snapshot_hash,
         }
-        (Err(strict), Err(lenient)) => assert_eq!(strict, lenient),
-        (strict, lenient) => panic!("strictly {strict:?}, leniently {lenient:?}"),
+    }
+}
+
+/// The header as text, the problem that stopped a lenient reader, and the offset after the last whole frame.
+type MurkKnown = (String, Findings, u64);
+
+fn known(header: &Header<'_>, findings: &Findings, offset: u64) -> MurkKnown {
+    assert!(findings.len() < 2);
+    (format!("{header:?}"), findings.clone(), offset)
+}
+
+impl Format for Murk {
+    type Options = ReadOptions;
+    type Item = OwnFrame;
+    type Known = MurkKnown;
+
+    fn slice(data: &[u8], options: ReadOptions) -> impl Way<Self> {
+        let replay = read_with(data, options).map_err(Failure::from);
+        MurkSlice(replay.map(|replay| (replay.frames(), replay)))
+    }
+
+    fn source(source: impl Read, options: ReadOptions) -> impl Way<Self> {
+        Reader::with_options(source, options)
+    }
+
+    fn feed(options: ReadOptions) -> impl FedWay<Self> {
+        Feed::with_options(options)
+    }
+}
+
+struct MurkSlice<'a>(Result<(Frames<'a>, Replay<'a>), Failure>);
+
+impl Way<Murk> for MurkSlice<'_> {
+    fn next(&mut self) -> Result<Option<OwnFrame>, Failure> {
+        let (frames, _) = self.0.as_mut().map_err(|failure| failure.clone())?;
+        Ok(frames.next().transpose()?.map(OwnFrame::from))
+    }
+
+    fn known(&mut self) -> Option<MurkKnown> {
+        let (frames, replay) = self.0.as_ref().ok()?;
+        Some(known(replay.header(), frames.findings(), frames.offset()))
+    }
+}
+
+impl<R: Read> Way<Murk> for Reader<R> {
+    fn next(&mut self) -> Result<Option<OwnFrame>, Failure> {
+        Ok(self.next_frame()?.map(OwnFrame::from))
+    }
+
+    fn known(&mut self) -> Option<MurkKnown> {
+        let header = self.header().ok()?.clone();
+        Some(known(&header, self.findings(), self.offset()))
+    }
+}
+
+impl FedWay<Murk> for Feed {
+    fn push(&mut self, bytes: &[u8]) {
+        self.push(bytes);
+    }
+
+    fn finish(&mut self) {
+        self.finish();
+    }
+
+    fn next(&mut self) -> Result<Fed<OwnFrame>, Failure> {
+        Ok(match self.next_frame()? {
+            Fed::Item(frame) => Fed::Item(frame.into()),
+            Fed::NeedMore => Fed::NeedMore,
+            Fed::End => Fed::End,
+        })
+    }
+
+    fn known(&mut self) -> Option<MurkKnown> {
+        let header = self.header().ok()??.clone();
+        Some(known(&header, self.findings(), self.offset()))
     }
 }

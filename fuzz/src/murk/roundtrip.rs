@@ -5,10 +5,9 @@ use gametape_murk::{CommandBuf, Frame, MAGIC, ReadOptions, Replay, Writer, read,
 use gametape_testkit::murk::Body;
 
 use super::expected::slice;
-use super::output::{self, Plan, TakesBack};
-use super::resume;
 use super::structured::{Deed, Recording, recording};
-use crate::check::odd_size;
+use super::writer::{Plan, TakesBack, check_output, check_resume};
+use crate::odd_size;
 
 /// Bytes that start like a recording are treated as one: its header and its complete frames are
 /// written back byte for byte, however they are passed to the writer. The same is true for typed
@@ -39,7 +38,7 @@ pub fn murk_roundtrip(data: &[u8]) {
 fn same(recording: &Recording, bytes: &[u8]) {
     let read = slice(bytes, &ReadOptions::default()).expect("what was written");
     assert_eq!(read.header, recording.header);
-    assert_eq!(read.failure, None);
+    assert!(read.failure.is_none(), "{:?}", read.failure);
     assert_eq!(read.frames.len(), recording.frames.len());
     for (frame, tick) in read.frames.iter().zip(&recording.frames) {
         assert_eq!((frame.tick, frame.snapshot_hash), (tick.number, tick.hash));
@@ -107,11 +106,11 @@ fn file(replay: &Replay<'_>, plan: &[u8]) {
             takes_back,
             buffer: 8 * (odd_size(plan, at + 3) - 1) + at % 2,
         };
-        output::check(replay.header(), &frames, whole, plan);
+        check_output(replay.header(), &frames, whole, plan);
     }
     // Files are slow.
     if odd_size(plan, 6) % 4 == 1 {
         let cut = whole.len() * odd_size(plan, 7) / 60;
-        resume::check(replay, &frames, whole, cut);
+        check_resume(replay, &frames, whole, cut);
     }
 }

@@ -4,7 +4,7 @@ use gametape_murk::{
     Build, Command, CommandBuf, Envelope, Header, IndexBuilder, Payload, Writer, read, write_header,
 };
 
-use crate::check::noise;
+use crate::noise;
 
 /// A header with short values, which tiny limits accept.
 fn header() -> Header<'static> {

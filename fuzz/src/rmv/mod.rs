@@ -2,16 +2,14 @@
 
 mod audit;
 mod engine;
-mod laws;
 mod read;
 mod roundtrip;
 pub mod seeds;
 mod structured;
-mod writer;
+mod watch;
 
 pub use audit::rmv_audit;
-pub use engine::rmv_engine;
-pub use laws::rmv_laws;
+pub use engine::{rmv_engine, rmv_laws};
 pub use read::rmv_read;
 pub use roundtrip::rmv_roundtrip;
 

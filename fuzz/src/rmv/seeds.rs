@@ -13,10 +13,10 @@ use gametape_mines::{
 use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
 
 /// An action of the player and its cell.
-type Deed = (MouseAction, i32, i32);
+type Act = (MouseAction, i32, i32);
 
 /// Three clicks win a game with mines on the left.
-const WIN: [Deed; 5] = [
+const WIN: [Act; 5] = [
     (LeftUp, 3, 0),
     (Move, 2, 1),
     (Move, 1, 2),
@@ -40,7 +40,7 @@ fn set(game: &mut Game<'_>, at: usize, value: u8) {
 }
 
 /// Plays these actions; the engine gives the board events.
-fn play(game: &mut Game<'_>, deeds: &[Deed], step_ms: u32) {
+fn play(game: &mut Game<'_>, deeds: &[Act], step_ms: u32) {
     let mut engine = Engine::of(game);
     let size = i32::from(game.cell_size());
     let mut buttons = Buttons::LEFT;

@@ -34,7 +34,6 @@
 //! unknown about it. The engine plays all modes like the normal one; in the recursive modes,
 //! recorded chords and flags may also continue by themselves.
 
-mod ask;
 mod doubt;
 mod judge;
 mod leeway;

@@ -3,7 +3,7 @@
 use super::openings::Openings;
 use crate::engine::{Click, ClickKind};
 use crate::minefield::MINE;
-use crate::replay::{Moves, Observer, Step};
+use crate::replay::{Moves, Observer, PlayedEvent};
 use crate::{BoardEvent, Face};
 
 /// Counts of one game.
@@ -61,7 +61,7 @@ impl Clicks {
 }
 
 /// Counts clicks while a game is replayed.
-pub(super) struct Counter<'a> {
+pub(super) struct ClickCounter<'a> {
     openings: &'a Openings,
     clicks: Clicks,
     /// The number of open zeros, by the label of their opening. One open zero solves the opening.
@@ -81,7 +81,7 @@ const fn count<const WAY: bool>(number: &mut u32, by: bool) {
     };
 }
 
-impl<'a> Counter<'a> {
+impl<'a> ClickCounter<'a> {
     pub fn new(openings: &'a Openings, marks: bool) -> Self {
         Self {
             openings,
@@ -153,8 +153,8 @@ impl<'a> Counter<'a> {
     }
 }
 
-impl Observer for Counter<'_> {
-    fn mouse(&mut self, step: &Step<'_>) {
+impl Observer for ClickCounter<'_> {
+    fn mouse(&mut self, step: &PlayedEvent<'_>) {
         let click = step.click;
         if let Some(click) = click {
             *match click.kind {

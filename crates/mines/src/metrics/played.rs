@@ -1,7 +1,7 @@
 //! A game that was replayed, before its statistics are computed, and the statistics that need only
 //! its counts.
 
-use super::clicks::{Clicks, Counter};
+use super::clicks::{ClickCounter, Clicks};
 use super::openings::Openings;
 use crate::engine::Engine;
 use crate::replay::{Observer, Replayed, replay_with};
@@ -28,7 +28,7 @@ impl Played {
         if let Some(flags) = &game.preflags {
             engine.preflag(flags);
         }
-        let mut observers = (Counter::new(&openings, game.marks()), observer);
+        let mut observers = (ClickCounter::new(&openings, game.marks()), observer);
         let (replayed, moves) = replay_with(game, engine, &mut observers);
         let (counter, observer) = observers;
         let played = Self {

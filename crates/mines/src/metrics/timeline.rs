@@ -1,9 +1,9 @@
 //! The board events by the rules and the counts, mouse event by mouse event.
 
-use super::clicks::{Clicks, Counter};
+use super::clicks::{ClickCounter, Clicks};
 use super::openings::Openings;
 use crate::engine::{Click, Engine};
-use crate::replay::{Observer, Step, replay_with};
+use crate::replay::{Observer, PlayedEvent, replay_with};
 use crate::{BoardEvent, Game};
 
 /// A mouse event that completed a click, or changed the board.
@@ -18,7 +18,7 @@ pub struct Moment {
 }
 
 struct Timeline<'a, F> {
-    counter: Counter<'a>,
+    counter: ClickCounter<'a>,
     /// The last moment, held back because the recording may still correct its board events.
     last: Moment,
     is_any: bool,
@@ -32,7 +32,7 @@ pub fn moments(game: &Game<'_>, visit: impl FnMut(&Moment)) {
     let engine = Engine::of(game);
     let openings = Openings::of(engine.field());
     let mut timeline = Timeline {
-        counter: Counter::new(&openings, game.marks()),
+        counter: ClickCounter::new(&openings, game.marks()),
         last: Moment::default(),
         is_any: false,
         step: 0,
@@ -62,7 +62,7 @@ impl<F: FnMut(&Moment)> Timeline<'_, F> {
 }
 
 impl<F: FnMut(&Moment)> Observer for Timeline<'_, F> {
-    fn mouse(&mut self, step: &Step<'_>) {
+    fn mouse(&mut self, step: &PlayedEvent<'_>) {
         self.counter.mouse(step);
         self.step = step.at.index;
         if step.click.is_some() || !step.shown.is_empty() {

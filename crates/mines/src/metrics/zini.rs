@@ -29,7 +29,7 @@ const NOT_YET: u8 = 50;
 /// The number of cells that are searched at a time.
 const LANES: usize = 32;
 
-struct Board<'a> {
+struct ZiniBoard<'a> {
     openings: &'a Openings,
     /// The number that is subtracted from the premium of a closed cell.
     handicap: u8,
@@ -80,7 +80,7 @@ fn first_premiums(openings: &Openings) -> Vec<u8> {
 
 fn solve(openings: &Openings, premium: Vec<u8>, solver: Solver) -> u32 {
     let len = openings.numbers.len();
-    let mut board = Board {
+    let mut board = ZiniBoard {
         openings,
         handicap: 0,
         premium,
@@ -125,7 +125,7 @@ fn solve(openings: &Openings, premium: Vec<u8>, solver: Solver) -> u32 {
     board.clicks
 }
 
-impl Board<'_> {
+impl ZiniBoard<'_> {
     fn is_open(&self, at: usize) -> bool {
         self.open.get(at).copied().unwrap_or(true)
     }

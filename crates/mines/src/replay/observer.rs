@@ -6,7 +6,7 @@ use crate::{BoardEvent, MouseEvent};
 
 /// The position of an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct EventIndex {
     pub index: u32,
     /// Bytes from the start of the event log.
     pub position: usize,
@@ -14,8 +14,8 @@ pub(crate) struct Place {
 
 /// A mouse event that was played.
 #[derive(Clone, Copy)]
-pub(crate) struct Step<'e> {
-    pub at: Place,
+pub(crate) struct PlayedEvent<'e> {
+    pub at: EventIndex,
     /// The mouse event before it.
     pub last: Option<&'e MouseEvent>,
     pub event: &'e MouseEvent,
@@ -36,7 +36,7 @@ pub(crate) trait Observer {
     /// A mouse event was played. Most events of a recording are moves that change neither the board
     /// nor the buttons and that are short in distance and time. They are not reported here; they
     /// are only [measured](Observer::measure).
-    fn mouse(&mut self, _step: &Step<'_>) {}
+    fn mouse(&mut self, _step: &PlayedEvent<'_>) {}
 
     /// Mouse events have accumulated: each one is passed here once, in batches.
     fn measure(&mut self, _waiting: &Moves) {}
@@ -52,13 +52,13 @@ pub(crate) trait Observer {
     }
 
     /// A timestamp event.
-    fn timestamp(&mut self, _at: Place, _last: Option<&MouseEvent>, _value: u32) {}
+    fn timestamp(&mut self, _at: EventIndex, _last: Option<&MouseEvent>, _value: u32) {}
 }
 
 impl Observer for () {}
 
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    fn mouse(&mut self, step: &Step<'_>) {
+    fn mouse(&mut self, step: &PlayedEvent<'_>) {
         self.0.mouse(step);
         self.1.mouse(step);
     }
@@ -78,7 +78,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.corrected(click, expected, recorded);
     }
 
-    fn timestamp(&mut self, at: Place, last: Option<&MouseEvent>, value: u32) {
+    fn timestamp(&mut self, at: EventIndex, last: Option<&MouseEvent>, value: u32) {
         self.0.timestamp(at, last, value);
         self.1.timestamp(at, last, value);
     }

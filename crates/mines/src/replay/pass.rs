@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::expectation::{Expectation, cell_of, openings, same};
 use super::moves::Moves;
-use super::observer::{Observer, Place, Step};
-use super::outcome::{ButtonEvents, Divergence, Doubted, Replayed};
+use super::observer::{EventIndex, Observer, PlayedEvent};
+use super::{ButtonEvents, Divergence, Doubted, Replayed};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
 use crate::rmv::Events;
 use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};
@@ -51,6 +50,48 @@ const KNOWN: u8 = 7;
 /// apart. Where the clock is the tick of Windows, the next time is 15 or 16 ms later.
 const MOVES_AFTER_MS: [u32; 4] = [0, 1, 15, 16];
 
+/// The engine's board events that the recording has yet to confirm.
+struct Expectation {
+    /// The expected events of the last mouse event.
+    events: Vec<BoardEvent>,
+    /// How many have been confirmed.
+    met: usize,
+    /// Whether a mine was among the confirmed ones.
+    blast: bool,
+    /// Index of the mouse event that caused them.
+    from: u32,
+}
+
+impl Expectation {
+    fn clear(&mut self) {
+        self.events.clear();
+        self.met = 0;
+    }
+}
+
+/// The number of opened cells.
+fn openings(events: &[BoardEvent]) -> u32 {
+    let is_open = |event: &&BoardEvent| matches!(event.face, Face::Number(_));
+    events.iter().filter(is_open).count() as u32
+}
+
+/// A cell and the face that it shows; both codes of a blast count as the same.
+fn cell_of(event: &BoardEvent) -> (Cell, u8) {
+    let face = match event.face {
+        Face::Open => Face::Blast,
+        face => face,
+    };
+    (event.cell, face.code())
+}
+
+/// Code 14 "works as `open_blast`" (specification, "`board_event_type`").
+fn same(wanted: BoardEvent, recorded: BoardEvent) -> bool {
+    wanted == recorded
+        || (wanted.cell == recorded.cell
+            && wanted.face == Face::Blast
+            && recorded.face == Face::Open)
+}
+
 /// Replays a game on `engine`, which is at its start.
 pub(crate) fn replay_with(
     game: &Game<'_>,
@@ -67,7 +108,7 @@ pub(crate) fn replay_with(
         let Some(event) = events.step() else {
             break;
         };
-        let at = Place { index, position };
+        let at = EventIndex { index, position };
         index += 1;
         match event {
             Event::Mouse(mouse) => {
@@ -83,7 +124,7 @@ pub(crate) fn replay_with(
     let unmet_from = unmet.then_some(pass.expected.from);
     // If the recording was cut off, the missing events may simply be lost.
     if game.ending.is_some() {
-        pass.settle(Place {
+        pass.settle(EventIndex {
             index: game.events.len(),
             position: game.events.as_bytes().len(),
         });
@@ -167,7 +208,7 @@ impl<'o, O: Observer> Pass<'o, O> {
 
     fn diverges(
         &mut self,
-        at: Place,
+        at: EventIndex,
         recorded: Option<BoardEvent>,
         expected: Option<BoardEvent>,
     ) -> Divergence {
@@ -245,7 +286,7 @@ impl<'o, O: Observer> Pass<'o, O> {
 
     fn mouse(
         &mut self,
-        at: Place,
+        at: EventIndex,
         last: Option<&MouseEvent>,
         mouse: &MouseEvent,
         following: &Events<'_>,
@@ -285,7 +326,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     #[cold]
     fn button_elsewhere(
         &mut self,
-        at: Place,
+        at: EventIndex,
         before: &MouseEvent,
         mouse: &MouseEvent,
         following: &Events<'_>,
@@ -319,7 +360,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     #[inline(always)]
     fn play(
         &mut self,
-        at: Place,
+        at: EventIndex,
         last: Option<&MouseEvent>,
         mouse: &MouseEvent,
         acts: Option<&MouseEvent>,
@@ -338,7 +379,7 @@ impl<'o, O: Observer> Pass<'o, O> {
             None => None,
         };
         self.click = click;
-        self.observer.mouse(&Step {
+        self.observer.mouse(&PlayedEvent {
             at,
             last,
             event: mouse,
@@ -359,7 +400,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     }
 
     /// Called when the next mouse event comes: the board events of the last one have to be complete.
-    fn end_mouse_event(&mut self, at: Place, mouse: &MouseEvent) {
+    fn end_mouse_event(&mut self, at: EventIndex, mouse: &MouseEvent) {
         self.time_ms = mouse.time_ms;
         let is_complete = self.expected.met == self.expected.events.len();
         if is_complete && self.fault.is_none() && self.trial.is_none() {
@@ -369,7 +410,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     }
 
     /// The last mouse event has no more board events.
-    fn settle(&mut self, at: Place) {
+    fn settle(&mut self, at: EventIndex) {
         if self.fault.is_none() {
             let missing = self.expected.events.get(self.expected.met).copied();
             if missing.is_some() && self.trial.is_none() {
@@ -383,7 +424,12 @@ impl<'o, O: Observer> Pass<'o, O> {
 
     /// The recording differs from the standard rules: either for good, or only for the last mouse
     /// event.
-    fn differs(&mut self, at: Place, recorded: Option<BoardEvent>, wanted: Option<BoardEvent>) {
+    fn differs(
+        &mut self,
+        at: EventIndex,
+        recorded: Option<BoardEvent>,
+        wanted: Option<BoardEvent>,
+    ) {
         let first = self.diverges(at, recorded, wanted);
         let expected = &self.expected;
         let allowed = match self.leeway {
@@ -407,7 +453,7 @@ impl<'o, O: Observer> Pass<'o, O> {
     }
 
     /// Takes one more board event of a mouse event that is in doubt.
-    fn try_event(&mut self, at: Place, recorded: BoardEvent, wanted: Option<BoardEvent>) {
+    fn try_event(&mut self, at: EventIndex, recorded: BoardEvent, wanted: Option<BoardEvent>) {
         let possible = match self.trial.as_mut().map(|trial| &mut trial.allowed) {
             Some(Allowed::Judge(judge)) => self.engine.judge_event(judge, recorded),
             Some(Allowed::Rest(rest)) => rest.remove(&cell_of(&recorded)),
@@ -464,7 +510,7 @@ impl<'o, O: Observer> Pass<'o, O> {
         }
     }
 
-    fn board(&mut self, at: Place, recorded: BoardEvent) {
+    fn board(&mut self, at: EventIndex, recorded: BoardEvent) {
         if self.fault.is_some() {
             return;
         }

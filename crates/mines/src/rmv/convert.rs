@@ -7,12 +7,12 @@ use super::error::WriteError;
 use super::events::EventLog;
 use super::loss::Loss;
 use super::result_string::ResultParts;
-use crate::fields::{Extensions, PlayerFields};
 use crate::game::Encoding;
 use crate::metrics::bbbv;
 use crate::minefield::Minefield;
-use crate::properties::{V1_CELL_SIZE, property};
+use crate::rmv::{Extensions, PlayerFields};
 use crate::{DeclaredSize, Event, Game, Level, Mode, Text, TextEncoding, Version};
+use crate::{V1_CELL_SIZE, property};
 
 /// Converts a game to the other version of the format; also returns what that version cannot store.
 ///

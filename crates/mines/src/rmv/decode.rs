@@ -35,7 +35,7 @@ pub(crate) struct EventDecoder {
 
 /// The result of decoding one event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
+pub(crate) enum Decoded {
     /// An event and its length in bytes.
     Event(Event, usize),
     /// The termination event; always 4 bytes.
@@ -43,7 +43,7 @@ pub(crate) enum Step {
     /// The event is incomplete: it needs this many bytes in total.
     Need(usize),
     /// No event can start here.
-    Bad(Fault),
+    Bad(BadEvent),
 }
 
 /// Receives events as they are decoded. This is a trait and not a closure so that its method can be
@@ -56,27 +56,27 @@ pub(crate) trait Sink: Sized {
 }
 
 /// The result of decoding as many events as possible.
-pub(crate) struct Run<S> {
+pub(crate) struct DecodedRun<S> {
     pub sink: S,
     /// The number of bytes that were decoded.
     pub at: usize,
     /// The number of events that were decoded.
     pub events: u32,
-    /// Why decoding stopped; never [`Step::Event`].
-    pub end: Step,
+    /// Why decoding stopped; never [`Decoded::Event`].
+    pub end: Decoded,
 }
 
 /// Why the bytes are not an event. The type is small and plain because it is part of a type in the
-/// hot loop; [`Fault::rule`] gives the message.
+/// hot loop; [`BadEvent::rule`] gives the message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum BadEvent {
     Code(u8),
     ReducedFirst,
     TimeRange(u32),
     PositionRange(i32, i32),
 }
 
-impl Fault {
+impl BadEvent {
     #[cold]
     pub(crate) const fn rule(self, version: Version) -> Rule {
         match self {
@@ -114,7 +114,7 @@ fn long_mouse<const V2: bool>(chunk: [u8; 9]) -> Option<MouseEvent> {
 fn reduced_move<const CHECK: bool>(
     last: &MouseEvent,
     [_, dt, dxy]: [u8; 3],
-) -> Result<MouseEvent, Fault> {
+) -> Result<MouseEvent, BadEvent> {
     let mouse = MouseEvent {
         action: MouseAction::Move,
         time_ms: last.time_ms + u32::from(dt),
@@ -125,10 +125,10 @@ fn reduced_move<const CHECK: bool>(
     };
     if CHECK {
         if mouse.time_ms > MAX_TIME {
-            return Err(Fault::TimeRange(mouse.time_ms));
+            return Err(BadEvent::TimeRange(mouse.time_ms));
         }
         if i16::try_from(mouse.x).is_err() || i16::try_from(mouse.y).is_err() {
-            return Err(Fault::PositionRange(mouse.x, mouse.y));
+            return Err(BadEvent::PositionRange(mouse.x, mouse.y));
         }
     }
     Ok(mouse)
@@ -196,7 +196,7 @@ impl EventDecoder {
 
     /// Decodes the event at the start of `bytes`.
     #[inline]
-    pub(crate) fn step(&mut self, bytes: &[u8]) -> Step {
+    pub(crate) fn step(&mut self, bytes: &[u8]) -> Decoded {
         match self.version {
             Version::V1 => self.step_in::<false, true>(bytes),
             Version::V2 => self.step_in::<true, true>(bytes),
@@ -212,7 +212,7 @@ impl EventDecoder {
             Version::V2 => self.step_in::<true, false>(bytes),
         };
         match step {
-            Step::Event(event, len) => Some((event, len)),
+            Decoded::Event(event, len) => Some((event, len)),
             _ => None,
         }
     }
@@ -220,54 +220,54 @@ impl EventDecoder {
     /// Decodes the event at the start of `bytes`. Without `CHECK`, reduced moves are taken to be
     /// valid.
     #[inline(always)]
-    fn step_in<const V2: bool, const CHECK: bool>(&mut self, bytes: &[u8]) -> Step {
+    fn step_in<const V2: bool, const CHECK: bool>(&mut self, bytes: &[u8]) -> Decoded {
         let Some(&code) = bytes.first() else {
-            return Step::Need(1);
+            return Decoded::Need(1);
         };
         // The order of the arms follows their frequency.
         if V2 && code == REDUCED {
             let Some(&chunk) = bytes.first_chunk() else {
-                return Step::Need(3);
+                return Decoded::Need(3);
             };
             if CHECK && !self.any_mouse {
-                return Step::Bad(Fault::ReducedFirst);
+                return Decoded::Bad(BadEvent::ReducedFirst);
             }
             return match reduced_move::<CHECK>(&self.last, chunk) {
                 Ok(mouse) => {
                     self.last = mouse;
-                    Step::Event(Event::Mouse(mouse), 3)
+                    Decoded::Event(Event::Mouse(mouse), 3)
                 }
-                Err(fault) => Step::Bad(fault),
+                Err(fault) => Decoded::Bad(fault),
             };
         }
         if MouseAction::from_code(code).is_some() {
             let chunk = bytes.first_chunk();
             let Some(mouse) = chunk.and_then(|&chunk| long_mouse::<V2>(chunk)) else {
-                return Step::Need(9);
+                return Decoded::Need(9);
             };
             self.pass(mouse);
-            return Step::Event(Event::Mouse(mouse), 9);
+            return Decoded::Event(Event::Mouse(mouse), 9);
         }
         if Face::from_code(code).is_some() {
             let Some(board) = bytes.first_chunk().and_then(|&chunk| board_event(chunk)) else {
-                return Step::Need(3);
+                return Decoded::Need(3);
             };
-            return Step::Event(Event::Board(board), 3);
+            return Decoded::Event(Event::Board(board), 3);
         }
         if let Some(outcome) = Outcome::from_code(code) {
             let Some(&[_, t0, t1, t2]) = bytes.first_chunk::<4>() else {
-                return Step::Need(4);
+                return Decoded::Need(4);
             };
             let time_ms = u32::from_be_bytes([0, t0, t1, t2]);
-            return Step::End(Ending { outcome, time_ms });
+            return Decoded::End(Ending { outcome, time_ms });
         }
         if !V2 && code == 0 {
             let Some(&[_, a, b, c, d]) = bytes.first_chunk::<5>() else {
-                return Step::Need(5);
+                return Decoded::Need(5);
             };
-            return Step::Event(Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5);
+            return Decoded::Event(Event::Timestamp(u32::from_be_bytes([a, b, c, d])), 5);
         }
-        Step::Bad(Fault::Code(code))
+        Decoded::Bad(BadEvent::Code(code))
     }
 
     /// Decodes events from the start of `bytes` until no more can be decoded. Passes each event to
@@ -281,7 +281,7 @@ impl EventDecoder {
         &mut self,
         bytes: &[u8],
         mut sink: S,
-    ) -> Result<Run<S>, S::Error> {
+    ) -> Result<DecodedRun<S>, S::Error> {
         let mut rest = bytes;
         let mut index = 0u32;
         loop {
@@ -333,13 +333,13 @@ impl EventDecoder {
             if rest.len() == before {
                 let at = bytes.len() - rest.len();
                 match self.step_in::<V2, CHECK>(rest) {
-                    Step::Event(event, len) => {
+                    Decoded::Event(event, len) => {
                         sink = sink.event(event, last.time_ms, at, index)?;
                         rest = rest.get(len..).unwrap_or_default();
                         index += 1;
                     }
                     end => {
-                        return Ok(Run {
+                        return Ok(DecodedRun {
                             sink,
                             at,
                             events: index,
@@ -379,13 +379,13 @@ mod tests {
     }
 
     /// The reference: decodes one event after the other.
-    fn steps(version: Version, bytes: &[u8]) -> (Vec<Passed>, EventDecoder, Step) {
+    fn steps(version: Version, bytes: &[u8]) -> (Vec<Passed>, EventDecoder, Decoded) {
         let mut decoder = EventDecoder::new(version);
         let (mut passed, mut at) = (Vec::new(), 0);
         loop {
             let before = decoder.time_ms();
             match decoder.step(&bytes[at..]) {
-                Step::Event(event, len) => {
+                Decoded::Event(event, len) => {
                     passed.push((event, before, at, passed.len() as u32));
                     at += len;
                 }
@@ -397,7 +397,7 @@ mod tests {
     fn run<const V2: bool, const CHECK: bool>(
         version: Version,
         bytes: &[u8],
-    ) -> (Vec<Passed>, EventDecoder, Step) {
+    ) -> (Vec<Passed>, EventDecoder, Decoded) {
         let mut decoder = EventDecoder::new(version);
         let Ok(run) = decoder.run::<V2, CHECK, _>(bytes, Vec::new());
         assert_eq!(run.events as usize, run.sink.len());

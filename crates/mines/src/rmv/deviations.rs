@@ -2,10 +2,9 @@
 
 use gametape_core::{Severity, Strictness};
 
-use super::error::{Error, Finding, Findings};
+use super::error::{Error, Finding, Findings, Section};
 use super::limits::Limits;
 use super::rule::Rule;
-use super::section::Section;
 use crate::event::game_time;
 use crate::game::DeclaredSize;
 use crate::{Cell, Event, Game, Version};

@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use gametape_core::{ByteReader, Short};
 
 use super::deviations::{Deviations, truncated};
-use super::error::{Error, Finding};
+use super::error::{Error, Finding, Section};
 use super::events::EventLog;
 use super::rule::Rule;
-use super::section::Section;
-use crate::fields::{Extensions, PlayerFields};
 use crate::game::{DeclaredSize, Encoding};
-use crate::properties::{Version, property};
+use crate::rmv::{Extensions, PlayerFields};
 use crate::{Board, Cell, Cells, Game, Text, TextRule};
+use crate::{Version, property};
 
 /// The first bytes of every RMV file.
 pub const SIGNATURE: [u8; 4] = *b"*rmv";
@@ -154,7 +153,7 @@ impl Prelude {
         deviations: &mut Deviations,
     ) -> Result<Game<'a>, Error> {
         let mut front = ByteReader::new(bytes);
-        let mut next = |section, size: u16| Cut {
+        let mut next = |section, size: u16| CutSection {
             section,
             at: front.offset() as u64,
             bytes: front.take(size.into()).unwrap_or_default(),
@@ -211,13 +210,13 @@ impl Prelude {
 }
 
 /// A section and its offset.
-struct Cut<'a> {
+struct CutSection<'a> {
     section: Section,
     bytes: &'a [u8],
     at: u64,
 }
 
-impl<'a> Cut<'a> {
+impl<'a> CutSection<'a> {
     /// Parses the entries after the first `head` bytes, the last two of which are their count. A
     /// section whose entries do not fit is an error, because the intended content cannot be
     /// guessed. Unused bytes at the end of the section are noted as a deviation.
@@ -259,7 +258,7 @@ fn cells(bytes: &[u8], count: u16) -> Option<(Cells<'_>, &[u8])> {
     Some((Cells::from_bytes(pairs), rest))
 }
 
-fn board<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Board<'a>, Error> {
+fn board<'a>(cut: &CutSection<'a>, deviations: &mut Deviations) -> Result<Board<'a>, Error> {
     let mines = cut.entries(8, cells, deviations)?;
     let mut fixed = ByteReader::new(cut.bytes);
     // These bytes exist: the mines after them have been read.
@@ -291,7 +290,7 @@ fn board<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Board<'a>, Er
 }
 
 fn preflags<'a>(
-    cut: &Cut<'a>,
+    cut: &CutSection<'a>,
     board: &Board<'_>,
     deviations: &mut Deviations,
 ) -> Result<Cells<'a>, Error> {
@@ -350,7 +349,11 @@ fn unique_and_inside(
     Ok(())
 }
 
-fn properties(version: Version, cut: &Cut<'_>, deviations: &mut Deviations) -> Result<(), Error> {
+fn properties(
+    version: Version,
+    cut: &CutSection<'_>,
+    deviations: &mut Deviations,
+) -> Result<(), Error> {
     let (needed, max_mode) = match version {
         Version::V1 => (4, 3),
         Version::V2 => (7, 13),
@@ -390,7 +393,10 @@ fn properties(version: Version, cut: &Cut<'_>, deviations: &mut Deviations) -> R
     Ok(())
 }
 
-fn extensions<'a>(cut: &Cut<'a>, deviations: &mut Deviations) -> Result<Extensions<'a>, Error> {
+fn extensions<'a>(
+    cut: &CutSection<'a>,
+    deviations: &mut Deviations,
+) -> Result<Extensions<'a>, Error> {
     let extensions = cut.entries(2, Extensions::split, deviations)?;
     // Names are texts; values may be binary.
     let mut at = cut.at + 2;

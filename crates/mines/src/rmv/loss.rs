@@ -3,7 +3,7 @@
 use gametape_core::text::Counted;
 use std::fmt;
 
-use super::personal::Personal;
+use super::redact::Personal;
 use crate::TextEncoding;
 
 /// Something that a conversion, a repair or a redaction left out or changed.

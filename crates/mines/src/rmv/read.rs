@@ -4,17 +4,16 @@ use std::borrow::Cow;
 
 use gametape_core::Strictness;
 
-use super::decode::{EventDecoder, Sink, Step};
+use super::decode::{Decoded, EventDecoder, Sink};
 use super::deviations::{
     Deviations, EventChecker, check_tail, check_video_size, declared_size, ran_out, truncated,
     video_over_limit,
 };
-use super::error::{Error, Finding, Findings};
+use super::error::{Error, Finding, Findings, Section};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, Prelude};
 use super::limits::ReadOptions;
 use super::rule::Rule;
-use super::section::Section;
 use crate::{Event, Game, Version};
 
 /// A game and the findings about its file.
@@ -108,7 +107,7 @@ pub fn read_header(bytes: &[u8], options: ReadOptions) -> Result<Reading<'_>, Er
         let with_tail = video.last_chunk::<9>().map(|end| end.split_at(4));
         let without = video.last_chunk::<4>().map(|end| (end.as_slice(), &[][..]));
         for (event, tail) in [with_tail, without].into_iter().flatten() {
-            if let Step::End(ending) = EventDecoder::new(prelude.version).step(event)
+            if let Decoded::End(ending) = EventDecoder::new(prelude.version).step(event)
                 && (tail.is_empty()
                     || tail == Game::canonical_tail(prelude.version, ending.time_ms))
             {
@@ -235,7 +234,7 @@ impl VideoCut {
         };
         let deviations = run.sink.deviations;
         let (at, index, end) = (run.at, run.events, run.end);
-        if let Step::End(ending) = end {
+        if let Decoded::End(ending) = end {
             game.ending = Some(ending);
             game.tail = Cow::Borrowed(video.get(at + 4..).unwrap_or_default());
         }
@@ -244,7 +243,7 @@ impl VideoCut {
         let left = (video.len() - at) as u64;
         let time = decoder.time_ms();
         game.events = EventLog::checked(version, Cow::Borrowed(events), index, self.start, decoder);
-        if let Step::Bad(fault) = end {
+        if let Decoded::Bad(fault) = end {
             let rule = fault.rule(version);
             deviations.note_event(rule, offset, index, time)?;
             return self.over.map_or(Ok(()), Err);
@@ -254,11 +253,11 @@ impl VideoCut {
         }
         let video_end = self.start + video.len() as u64;
         match end {
-            Step::Need(needed) if self.whole => {
+            Decoded::Need(needed) if self.whole => {
                 let rule = ran_out(video.get(at).copied(), needed, left, index);
                 deviations.note_event(rule, offset, index, time)
             }
-            Step::Need(_) => {
+            Decoded::Need(_) => {
                 let rule = Rule::Truncated {
                     section: Section::Video,
                     needed: self.declared,

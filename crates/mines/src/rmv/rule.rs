@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use gametape_core::text::{Bytes, Counted, Grouped, Left};
 
-use super::section::Section;
+use super::error::Section;
 use crate::engine::Doubt;
 use crate::event::{Shown, game_time};
 use crate::{BoardEvent, Cell, Level, Mode, MouseAction, Outcome, TextEncoding, Version};

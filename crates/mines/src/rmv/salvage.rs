@@ -7,7 +7,7 @@ use gametape_core::text::{Bytes, Counted, Grouped};
 use gametape_core::{Class, Coded};
 
 use super::convert::{utf8, utf8_texts};
-use super::error::{Error, Finding, Findings, WriteError};
+use super::error::{Error, Finding, Findings, Section, WriteError};
 use super::events::EventLog;
 use super::header::Prelude;
 use super::limits::ReadOptions;
@@ -15,11 +15,10 @@ use super::loss::Loss;
 use super::read::{Reading, read_with};
 use super::result_string::{score, with_values};
 use super::rule::Rule;
-use super::section::Section;
 use super::write::write;
 use crate::event::game_time;
-use crate::fields::Extensions;
 use crate::game::Encoding;
+use crate::rmv::Extensions;
 use crate::{DeclaredSize, Ending, Event, Game, Outcome, Text, Version, replay};
 
 /// A single repair.

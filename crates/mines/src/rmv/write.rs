@@ -5,15 +5,14 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use gametape_core::{Class, Coded, Output};
 
-use super::decode::{EventDecoder, MAX_TIME, Step};
+use super::decode::{Decoded, EventDecoder, MAX_TIME};
 use super::encode::{encode, reducible};
-use super::error::{Error, Finding, WriteError};
+use super::error::{Error, Finding, Section, WriteError};
 use super::events::EventLog;
 use super::header::{OPEN_ENDED, SIGNATURE};
 use super::limits::{Limits, ReadOptions};
 use super::read::read_with;
 use super::rule::Rule;
-use super::section::Section;
 use crate::game::{DeclaredSize, Encoding};
 use crate::{Cells, Ending, Event, Game};
 
@@ -432,7 +431,7 @@ impl<F: Output + Read + Seek> Writer<F> {
         let rest = usize::try_from(written).ok().and_then(|at| bytes.get(at..));
         let rest = rest.unwrap_or_default();
         let dropped = rest.len() as u64;
-        if !matches!({ *game.events.decoder() }.step(rest), Step::Need(_)) {
+        if !matches!({ *game.events.decoder() }.step(rest), Decoded::Need(_)) {
             let (offset, left) = (written, dropped);
             return Err(ResumeError::NotTorn { offset, left }.into());
         }

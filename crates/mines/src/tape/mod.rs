@@ -1,10 +1,8 @@
 //! RMV as one of gametape's formats: its description, and opened recordings with their audit,
 //! tables, playback, conversion and repair.
 
-mod checked;
 mod dump;
 mod info;
-mod policy;
 mod tables;
 mod traces;
 
@@ -19,6 +17,8 @@ use gametape_core::tape::{
     RelationDef, Repaired, RowCount, Secrets, Sink, Source, Tape, Target, Verb, Work,
 };
 use gametape_core::{Input, RuleInfo};
+
+use serde_json::{Map, Value};
 
 use crate::Version;
 use crate::rmv::{self, Personal, ReadOptions, Reading, Rule, SalvageError};
@@ -78,8 +78,8 @@ const INFO: FormatInfo = FormatInfo {
     extensions: &[NAME],
     options: &[(Verb::Convert, CONVERT), (Verb::Write, WRITE)],
     relations: traces::RELATIONS,
-    policy: Some(policy::RANKING),
-    ranked: policy::RANKED,
+    policy: Some(RANKING),
+    ranked: RANKED,
     ..FormatInfo::new(NAME, "Minesweeper games, ViennaSweeper's RMV v1 and v2")
 };
 
@@ -226,7 +226,7 @@ impl Tape for RmvTape {
         match read(&bytes) {
             Ok(reading) => {
                 let size = bytes.len() as u64;
-                let audit = checked::check(reading, size).0;
+                let audit = check(reading, size).0;
                 work.done(size)?;
                 Ok(audit)
             }
@@ -241,7 +241,7 @@ impl Tape for RmvTape {
         let reading = read(&bytes)?;
         let problem = reading.findings.problem();
         // A single pass serves both.
-        let (audit, stats) = checked::check(reading, bytes.len() as u64);
+        let (audit, stats) = check(reading, bytes.len() as u64);
         let (stats, audit) = (stats(), Some(audit));
         work.done(bytes.len() as u64)?;
         Ok(Partial::new(Measured { stats, audit }, problem))
@@ -355,3 +355,53 @@ impl Tape for RmvTape {
         })
     }
 }
+
+/// Audits a game. Also returns a closure that computes the statistics that players compare. `bytes`
+/// is the size of the game's file.
+fn check(reading: Reading<'_>, bytes: u64) -> (Audit, impl FnOnce() -> Map<String, Value>) {
+    let Reading { game, mut findings } = reading;
+    let tracer = traces::Tracer::new(&game);
+    let (played, tracer) = rmv::audit_watched(&game, bytes, &mut findings, tracer);
+    let audit = Audit::new(&findings, info::summary(&played, game.mode()))
+        .facts(info::facts(&game, &played))
+        .traces(tracer.finish());
+    let mode = game.mode();
+    (audit, move || info::stats(&played.metrics(), mode))
+}
+
+/// Accepts won games in normal mode on the three standard boards, from a minimal 3BV on, without
+/// findings against them.
+///
+/// The audit, too, reports modes that rankings do not accept and boards that are too easy. Here
+/// these are conditions, so that a user changes them in a single place.
+const RANKING: &str = r#"[rmv]
+# A finding of these severities, or of these codes, rejects.
+reject = ["error", "warning"]
+# Findings that reject nothing: the conditions below decide.
+admit = ["rmv.rank-mode", "rmv.rank-3bv"]
+
+# Conditions on every game: a column of `gametape tables`, and the value that it has to have.
+[rmv.require]
+outcome = "win"
+mode = "normal"
+
+# A game belongs to the first class that it fits, and has to meet the conditions of this class. A game that
+# fits none is rejected.
+[[rmv.class]]
+name = "beginner"
+when = { board_cols = 8, board_rows = 8, board_mines = 10 }
+require = { bbbv = { min = 2 } }
+
+[[rmv.class]]
+name = "intermediate"
+when = { board_cols = 16, board_rows = 16, board_mines = 40 }
+require = { bbbv = { min = 30 } }
+
+[[rmv.class]]
+name = "expert"
+when = { board_cols = 30, board_rows = 16, board_mines = 99 }
+require = { bbbv = { min = 100 } }
+"#;
+
+/// The facts by which a ranking lists a game.
+const RANKED: &[&str] = &["player_name", "level", "total_time_ms"];

@@ -4,7 +4,6 @@ mod book;
 mod claims;
 mod common;
 mod doubt;
-mod doubt_random;
 mod engine;
 mod hands;
 mod interop;
@@ -13,12 +12,9 @@ mod keys;
 mod laws;
 mod modes;
 mod mutations;
-mod played;
-mod properties;
 mod readings;
 mod real_files;
 mod redaction;
-mod refusals;
 mod relations;
 mod rules;
 #[cfg(feature = "tape")]
@@ -27,3 +23,4 @@ mod seek;
 mod tables;
 #[cfg(feature = "tape")]
 mod tape;
+mod writing;

@@ -22,6 +22,15 @@ fn with(mut parts: Parts, change: impl FnOnce(&mut Parts)) -> Vec<u8> {
     parts.bytes()
 }
 
+fn aborted() -> Parts {
+    Parts::of(&game("aborted", 1))
+}
+
+fn patched(mut bytes: Vec<u8>, at: usize, byte: u8) -> Vec<u8> {
+    bytes[at] = byte;
+    bytes
+}
+
 /// The position in the log of the `nth` event for which `is` returns true.
 fn find(parts: &Parts, nth: usize, is: impl Fn(&Event) -> bool) -> usize {
     let bytes = parts.bytes();
@@ -62,8 +71,16 @@ fn vienna(parts: &mut Parts, release: &str) {
     parts.info = format!("Vienna Minesweeper - {release} Copyright (C) 2008-2023").into_bytes();
 }
 
+/// A code, and a file that breaks its rule.
+type Case = (&'static str, Vec<u8>);
+
+/// A sound file, changed so that it breaks the rule of this code.
+fn case(code: &'static str, of: impl Fn() -> Parts, change: impl FnOnce(&mut Parts)) -> Case {
+    (code, with(of(), change))
+}
+
 /// A file for each code.
-fn cases() -> Vec<(&'static str, Vec<u8>)> {
+fn cases() -> Vec<Case> {
     let mouse = |code: u8, ms: u32, buttons: u8, x: i16, y: i16| {
         let mut event = vec![code];
         event.extend(&ms.to_be_bytes()[1..]);
@@ -74,271 +91,175 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
     };
     let end_ms =
         |parts: &Parts| u32::from_be_bytes([0, parts.ending[1], parts.ending[2], parts.ending[3]]);
+    let at_end = |parts: &mut Parts, code, buttons, x, y| {
+        let event = mouse(code, end_ms(parts), buttons, x, y);
+        parts.events.extend(event);
+    };
     vec![
         ("rmv.signature", b"*rmw\0\x01".to_vec()),
         ("rmv.file-type", b"*rmv\0\x03".to_vec()),
         ("rmv.truncated", v2().bytes()[..500].to_vec()),
-        ("rmv.section-size", with(v2(), |p| p.player.push(7))),
-        ("rmv.section-count", with(v2(), |p| p.board[7] += 1)),
-        ("rmv.board-empty", with(v2(), |p| p.board[4] = 0)),
-        ("rmv.mine-outside", with(v2(), |p| p.board[8] = 8)),
-        (
-            "rmv.mine-duplicate",
-            with(v2(), |p| p.board.copy_within(8..10, 10)),
-        ),
-        (
-            "rmv.preflag-outside",
-            with(v2(), |p| p.preflags = vec![0, 1, 8, 0]),
-        ),
-        (
-            "rmv.preflag-duplicate",
-            with(v2(), |p| p.preflags = vec![0, 2, 1, 1, 1, 1]),
-        ),
-        (
-            "rmv.property-missing",
-            with(v2(), |p| p.properties.truncate(6)),
-        ),
-        ("rmv.property-value", with(v1(), |p| p.properties[4] = 2)),
-        ("rmv.mode-unknown", with(v1(), |p| p.properties[2] = 4)),
-        ("rmv.level-unknown", with(v2(), |p| p.properties[3] = 4)),
-        ("rmv.cell-size", with(v2(), |p| p.properties[6] = 0)),
-        ("rmv.text-utf8", with(v2(), |p| p.info[3] = 0xFF)),
-        (
-            "rmv.event-code",
-            with(v2(), |p| {
-                let at = find(p, 5, is_board);
-                p.events[at] = 8;
-            }),
-        ),
-        (
-            "rmv.event-cut",
-            with(v2(), |p| {
-                p.ending = vec![9, 0];
-                p.tail.clear();
-            }),
-        ),
-        (
-            "rmv.event-reduced-first",
-            with(v2(), |p| p.events.splice(..0, [28, 0, 0]).for_each(drop)),
-        ),
-        (
-            "rmv.event-time-order",
-            with(v2(), |p| {
-                let at = find(p, 3, is_long_mouse);
-                p.events[at + 1] = 1;
-            }),
-        ),
-        (
-            "rmv.event-time-range",
-            with(v2(), |p| {
-                p.events.extend(mouse(1, 0xFF_FFFF, 0, 0, 0));
-                p.events.extend([28, 1, 0]);
-            }),
-        ),
-        (
-            "rmv.event-position",
-            with(v2(), |p| {
-                let ms = end_ms(p);
-                p.events.extend(mouse(1, ms, 0, i16::MIN, 0));
-                p.events.extend([28, 0, 0xF0]);
-            }),
-        ),
-        (
-            "rmv.event-cell",
-            with(v2(), |p| {
-                let at = find(p, 5, is_board);
-                p.events[at + 1] = 200;
-            }),
-        ),
-        (
-            "rmv.termination-missing",
-            with(v2(), |p| {
-                p.ending.clear();
-                p.tail.clear();
-            }),
-        ),
-        ("rmv.tail-size", with(v2(), |p| p.tail.push(0))),
-        ("rmv.trailing-bytes", with(v2(), |p| p.after.push(0))),
-        ("rmv.file-size-wrong", with(v2(), |p| p.size_off = 1)),
-        (
-            "rmv.limit",
-            with(v2(), |_| {})
-                .into_iter()
-                .enumerate()
-                .map(|(at, b)| if at == 24 { 0x7F } else { b })
-                .collect(),
-        ),
+        case("rmv.section-size", v2, |p| p.player.push(7)),
+        case("rmv.section-count", v2, |p| p.board[7] += 1),
+        case("rmv.board-empty", v2, |p| p.board[4] = 0),
+        case("rmv.mine-outside", v2, |p| p.board[8] = 8),
+        case("rmv.mine-duplicate", v2, |p| p.board.copy_within(8..10, 10)),
+        case("rmv.preflag-outside", v2, |p| p.preflags = vec![0, 1, 8, 0]),
+        case("rmv.preflag-duplicate", v2, |p| {
+            p.preflags = vec![0, 2, 1, 1, 1, 1]
+        }),
+        case("rmv.property-missing", v2, |p| p.properties.truncate(6)),
+        case("rmv.property-value", v1, |p| p.properties[4] = 2),
+        case("rmv.mode-unknown", v1, |p| p.properties[2] = 4),
+        case("rmv.level-unknown", v2, |p| p.properties[3] = 4),
+        case("rmv.cell-size", v2, |p| p.properties[6] = 0),
+        case("rmv.text-utf8", v2, |p| p.info[3] = 0xFF),
+        case("rmv.event-code", v2, |p| {
+            let at = find(p, 5, is_board);
+            p.events[at] = 8;
+        }),
+        case("rmv.event-cut", v2, |p| {
+            p.ending = vec![9, 0];
+            p.tail.clear();
+        }),
+        case("rmv.event-reduced-first", v2, |p| {
+            p.events.splice(..0, [28, 0, 0]).for_each(drop)
+        }),
+        case("rmv.event-time-order", v2, |p| {
+            let at = find(p, 3, is_long_mouse);
+            p.events[at + 1] = 1;
+        }),
+        case("rmv.event-time-range", v2, |p| {
+            p.events.extend(mouse(1, 0xFF_FFFF, 0, 0, 0));
+            p.events.extend([28, 1, 0]);
+        }),
+        case("rmv.event-position", v2, |p| {
+            at_end(p, 1, 0, i16::MIN, 0);
+            p.events.extend([28, 0, 0xF0]);
+        }),
+        case("rmv.event-cell", v2, |p| {
+            let at = find(p, 5, is_board);
+            p.events[at + 1] = 200;
+        }),
+        case("rmv.termination-missing", v2, |p| {
+            p.ending.clear();
+            p.tail.clear();
+        }),
+        case("rmv.tail-size", v2, |p| p.tail.push(0)),
+        case("rmv.trailing-bytes", v2, |p| p.after.push(0)),
+        case("rmv.file-size-wrong", v2, |p| p.size_off = 1),
+        ("rmv.limit", patched(v2().bytes(), 24, 0x7F)),
         ("rmv.file-size", v2().bytes()),
         ("rmv.checksum", v2().bytes()),
-        (
-            "rmv.checksum-absent",
-            with(v2(), |p| {
-                p.clone[0] = 1;
-                p.checksum.clear();
-            }),
-        ),
-        ("rmv.checksum-none", with(v2(), |p| p.checksum.clear())),
-        (
-            "rmv.checksum-unusual",
-            with(v2(), |p| p.checksum = vec![0; 18]),
-        ),
-        ("rmv.tail-absent", with(v2(), |p| p.tail.clear())),
-        ("rmv.tail", with(v2(), |p| p.tail[4] ^= 1)),
-        (
-            "rmv.text-encoding",
-            with(v1(), |p| {
-                p.properties[4] = 0;
-                p.info.push(0xE9);
-            }),
-        ),
-        (
-            "rmv.player-fields",
-            with(v2(), |p| p.player = vec![0, 2, 0, 0]),
-        ),
-        ("rmv.property-extra", with(v2(), |p| p.properties.push(0))),
-        ("rmv.clone-id", with(v2(), |p| p.clone[0] = 8)),
-        ("rmv.clone-name", with(v2(), |p| p.clone[0] = 1)),
-        (
-            "rmv.extension-reserved",
-            with(v2(), |p| {
-                p.extensions = [&[0, 1, 5][..], b"rmv_x", &[0]].concat();
-            }),
-        ),
-        (
-            "rmv.extension-duplicate",
-            with(v2(), |p| {
-                p.extensions = vec![0, 2, 1, b'a', 0, 1, b'a', 0];
-            }),
-        ),
-        (
-            "rmv.move-reducible",
-            with(v2(), |p| {
-                let first = mouse(
-                    1,
-                    0,
-                    0,
-                    i16::from_be_bytes([p.events[5], p.events[6]]),
-                    i16::from_be_bytes([p.events[7], p.events[8]]),
-                );
-                let at = find(p, 1, |event| matches!(event, Event::Mouse(_)));
-                p.events.splice(at..at, first).for_each(drop);
-            }),
-        ),
-        (
-            "rmv.event-timestamp",
-            with(v1(), |p| p.events.splice(..0, [0; 5]).for_each(drop)),
-        ),
-        (
-            "rmv.mine-order",
-            with(v2(), |p| {
-                let first: Vec<u8> = p.board.drain(8..10).collect();
-                p.board.extend(first);
-            }),
-        ),
-        (
-            "rmv.board-full",
-            with(v2(), |p| {
-                p.board.truncate(4);
-                p.board.extend([1, 1, 0, 1, 0, 0]);
-                p.events.clear();
-            }),
-        ),
-        ("rmv.level", with(v2(), |p| p.properties[3] = 2)),
-        ("rmv.level-custom", with(v2(), |p| p.properties[3] = 3)),
-        ("rmv.nf", with(v2(), |p| p.properties[1] = 1)),
+        case("rmv.checksum-absent", v2, |p| {
+            p.clone[0] = 1;
+            p.checksum.clear();
+        }),
+        case("rmv.checksum-none", v2, |p| p.checksum.clear()),
+        case("rmv.checksum-unusual", v2, |p| p.checksum = vec![0; 18]),
+        case("rmv.tail-absent", v2, |p| p.tail.clear()),
+        case("rmv.tail", v2, |p| p.tail[4] ^= 1),
+        case("rmv.text-encoding", v1, |p| {
+            p.properties[4] = 0;
+            p.info.push(0xE9);
+        }),
+        case("rmv.player-fields", v2, |p| p.player = vec![0, 2, 0, 0]),
+        case("rmv.property-extra", v2, |p| p.properties.push(0)),
+        case("rmv.clone-id", v2, |p| p.clone[0] = 8),
+        case("rmv.clone-name", v2, |p| p.clone[0] = 1),
+        case("rmv.extension-reserved", v2, |p| {
+            p.extensions = [&[0, 1, 5][..], b"rmv_x", &[0]].concat();
+        }),
+        case("rmv.extension-duplicate", v2, |p| {
+            p.extensions = vec![0, 2, 1, b'a', 0, 1, b'a', 0];
+        }),
+        case("rmv.move-reducible", v2, |p| {
+            let first = mouse(
+                1,
+                0,
+                0,
+                i16::from_be_bytes([p.events[5], p.events[6]]),
+                i16::from_be_bytes([p.events[7], p.events[8]]),
+            );
+            let at = find(p, 1, |event| matches!(event, Event::Mouse(_)));
+            p.events.splice(at..at, first).for_each(drop);
+        }),
+        case("rmv.event-timestamp", v1, |p| {
+            p.events.splice(..0, [0; 5]).for_each(drop)
+        }),
+        case("rmv.mine-order", v2, |p| {
+            let first: Vec<u8> = p.board.drain(8..10).collect();
+            p.board.extend(first);
+        }),
+        case("rmv.board-full", v2, |p| {
+            p.board.truncate(4);
+            p.board.extend([1, 1, 0, 1, 0, 0]);
+            p.events.clear();
+        }),
+        case("rmv.level", v2, |p| p.properties[3] = 2),
+        case("rmv.level-custom", v2, |p| p.properties[3] = 3),
+        case("rmv.nf", v2, |p| p.properties[1] = 1),
         (
             "rmv.nf-preflags",
             with(Parts::of(&game("no-flags", 1)), |p| {
                 p.preflags = [&[0, 1], &p.board[8..10]].concat();
             }),
         ),
-        (
-            "rmv.release-field",
-            with(v1(), |p| vienna(p, "Release 3.0.2")),
-        ),
-        (
-            "rmv.release-unusual",
-            with(v1(), |p| vienna(p, "Release 5.0.0")),
-        ),
-        ("rmv.release-missing", with(v1(), |p| vienna(p, "Home"))),
-        (
-            "rmv.release-clone",
-            with(v2(), |p| vienna(p, "Release 5.0.0")),
-        ),
-        (
-            "rmv.date-missing",
-            with(v2(), |p| p.board[..4].copy_from_slice(&[0; 4])),
-        ),
-        (
-            "rmv.date-early",
-            with(v2(), |p| p.board[..4].copy_from_slice(&[0, 0, 0, 1])),
-        ),
-        (
-            "rmv.date-future",
-            with(v2(), |p| p.board[..4].copy_from_slice(&[0xFF; 4])),
-        ),
-        ("rmv.3bv", with(v2(), |p| p.properties[4] += 1)),
-        (
-            "rmv.result-form",
-            with(v1(), |p| replace(&mut p.result, "NICK:gametape#", "")),
-        ),
-        (
-            "rmv.score",
-            with(v1(), |p| replace(&mut p.result, "SCORE:", "SCORE:1")),
-        ),
-        (
-            "rmv.score-plus-one",
-            with(v1(), |p| {
-                p.player = vec![0, 1, 0];
-                let ms = end_ms(p);
-                let score = |ms: u32| format!("SCORE:{}.{:02}#", ms / 1000, ms % 1000 / 10);
-                replace(&mut p.result, &score(ms), &score(ms + 1000));
-            }),
-        ),
-        (
-            "rmv.result-value",
-            with(v1(), |p| {
-                replace(&mut p.result, "TIMESTAMP:", "TIMESTAMP:1");
-            }),
-        ),
-        (
-            "rmv.result-nf",
-            with(v1(), |p| replace(&mut p.result, "NF:0", "NF:1")),
-        ),
-        (
-            "rmv.result-text",
-            with(v1(), |p| {
-                replace(&mut p.result, "NICK:gametape", "NICK:other");
-            }),
-        ),
-        (
-            "rmv.result-text-encoding",
-            with(v1(), |p| replace(&mut p.result, "NAME:S", "NAME:Ś")),
-        ),
-        (
-            "rmv.first-event",
-            with(v2(), |p| p.events[0] = MouseAction::LeftDown.code()),
-        ),
-        ("rmv.no-mouse", with(v2(), |p| p.events.clear())),
-        (
-            "rmv.buttons",
-            with(v2(), |p| {
-                let at = find(p, 2, is_long_mouse);
-                p.events[at + 4] ^= 1;
-            }),
-        ),
-        ("rmv.buttons-unknown", with(v2(), |p| p.events[4] |= 0x80)),
-        (
-            "rmv.board-event",
-            with(v2(), |p| {
-                let at = find(
-                    p,
-                    8,
-                    |event| matches!(event, Event::Board(b) if b.face.code() == 19),
-                );
-                p.events[at] = 20;
-            }),
-        ),
+        case("rmv.release-field", v1, |p| vienna(p, "Release 3.0.2")),
+        case("rmv.release-unusual", v1, |p| vienna(p, "Release 5.0.0")),
+        case("rmv.release-missing", v1, |p| vienna(p, "Home")),
+        case("rmv.release-clone", v2, |p| vienna(p, "Release 5.0.0")),
+        case("rmv.date-missing", v2, |p| {
+            p.board[..4].copy_from_slice(&[0; 4])
+        }),
+        case("rmv.date-early", v2, |p| {
+            p.board[..4].copy_from_slice(&[0, 0, 0, 1])
+        }),
+        case("rmv.date-future", v2, |p| {
+            p.board[..4].copy_from_slice(&[0xFF; 4])
+        }),
+        case("rmv.3bv", v2, |p| p.properties[4] += 1),
+        case("rmv.result-form", v1, |p| {
+            replace(&mut p.result, "NICK:gametape#", "")
+        }),
+        case("rmv.score", v1, |p| {
+            replace(&mut p.result, "SCORE:", "SCORE:1")
+        }),
+        case("rmv.score-plus-one", v1, |p| {
+            p.player = vec![0, 1, 0];
+            let ms = end_ms(p);
+            let score = |ms: u32| format!("SCORE:{}.{:02}#", ms / 1000, ms % 1000 / 10);
+            replace(&mut p.result, &score(ms), &score(ms + 1000));
+        }),
+        case("rmv.result-value", v1, |p| {
+            replace(&mut p.result, "TIMESTAMP:", "TIMESTAMP:1");
+        }),
+        case("rmv.result-nf", v1, |p| {
+            replace(&mut p.result, "NF:0", "NF:1")
+        }),
+        case("rmv.result-text", v1, |p| {
+            replace(&mut p.result, "NICK:gametape", "NICK:other");
+        }),
+        case("rmv.result-text-encoding", v1, |p| {
+            replace(&mut p.result, "NAME:S", "NAME:Ś")
+        }),
+        case("rmv.first-event", v2, |p| {
+            p.events[0] = MouseAction::LeftDown.code()
+        }),
+        case("rmv.no-mouse", v2, |p| p.events.clear()),
+        case("rmv.buttons", v2, |p| {
+            let at = find(p, 2, is_long_mouse);
+            p.events[at + 4] ^= 1;
+        }),
+        case("rmv.buttons-unknown", v2, |p| p.events[4] |= 0x80),
+        case("rmv.board-event", v2, |p| {
+            let at = find(
+                p,
+                8,
+                |event| matches!(event, Event::Board(b) if b.face.code() == 19),
+            );
+            p.events[at] = 20;
+        }),
         (
             "rmv.board-event-unproven",
             with(Parts::of(&game("middle-button", 1)), |p| {
@@ -359,52 +280,26 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
             "rmv.mode-unproven",
             Parts::of(&game("mode-density", 1)).bytes(),
         ),
-        (
-            "rmv.button-moved",
-            with(Parts::of(&game("aborted", 1)), |p| {
-                let ms = end_ms(p);
-                p.events.extend(mouse(2, ms, 1, 5000, 0));
-                p.events.extend(mouse(1, ms, 1, 5000, 0));
-            }),
-        ),
-        (
-            "rmv.button-place",
-            with(Parts::of(&game("aborted", 1)), |p| {
-                let ms = end_ms(p);
-                p.events.extend(mouse(2, ms, 1, 5000, 0));
-            }),
-        ),
-        (
-            "rmv.button-outside",
-            with(Parts::of(&game("aborted", 1)), |p| {
-                let ms = end_ms(p);
-                p.events.extend(mouse(1, ms, 0, 5000, 0));
-                p.events.extend(mouse(1, ms, 1, 5001, 0));
-            }),
-        ),
-        (
-            "rmv.after-end",
-            with(v2(), |p| {
-                let ms = end_ms(p);
-                p.events.extend(mouse(1, ms, 0, 0, 0));
-            }),
-        ),
-        ("rmv.outcome", with(v2(), |p| p.ending[0] = 15)),
-        (
-            "rmv.time",
-            with(v2(), |p| {
-                p.ending[3] ^= 1;
-                p.tail[4] ^= 1;
-            }),
-        ),
-        (
-            "rmv.time-later",
-            with(Parts::of(&game("aborted", 1)), |p| {
-                let later = (end_ms(p) + 500).to_be_bytes();
-                p.ending[1..].copy_from_slice(&later[1..]);
-                p.tail[2..].copy_from_slice(&later[1..]);
-            }),
-        ),
+        case("rmv.button-moved", aborted, |p| {
+            at_end(p, 2, 1, 5000, 0);
+            at_end(p, 1, 1, 5000, 0);
+        }),
+        case("rmv.button-place", aborted, |p| at_end(p, 2, 1, 5000, 0)),
+        case("rmv.button-outside", aborted, |p| {
+            at_end(p, 1, 0, 5000, 0);
+            at_end(p, 1, 1, 5001, 0);
+        }),
+        case("rmv.after-end", v2, |p| at_end(p, 1, 0, 0, 0)),
+        case("rmv.outcome", v2, |p| p.ending[0] = 15),
+        case("rmv.time", v2, |p| {
+            p.ending[3] ^= 1;
+            p.tail[4] ^= 1;
+        }),
+        case("rmv.time-later", aborted, |p| {
+            let later = (end_ms(p) + 500).to_be_bytes();
+            p.ending[1..].copy_from_slice(&later[1..]);
+            p.tail[2..].copy_from_slice(&later[1..]);
+        }),
         ("rmv.rank-mode", Parts::of(&game("mode-upk", 1)).bytes()),
         ("rmv.rank-3bv", {
             // Ten mines fill a corner, which gives a 3BV of 1, below the ranking's minimum.
@@ -421,12 +316,9 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
             Parts::of(&game("custom-dense", 1)).bytes(),
         ),
         ("rmv.rank-outcome", Parts::of(&game("loss", 1)).bytes()),
-        (
-            "rmv.result-duplicate",
-            with(v1(), |p| {
-                replace(&mut p.result, "NICK:", "SCORE:0.01#NICK:");
-            }),
-        ),
+        case("rmv.result-duplicate", v1, |p| {
+            replace(&mut p.result, "NICK:", "SCORE:0.01#NICK:");
+        }),
         ("rmv.rate", {
             // Every time of the game is divided by a hundred, consistently.
             let mut game = game("intermediate-win", 1);
@@ -443,35 +335,16 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
             game.tail = Game::canonical_tail(game.version(), ms).to_vec().into();
             rmv::write(&game).unwrap()
         }),
-        (
-            "rmv.hint-instant",
-            with(v2(), |p| {
-                let ms = end_ms(p);
-                p.events.extend(mouse(2, ms, 1, 100, 0));
-            }),
-        ),
-        (
-            "rmv.hint-speed",
-            with(v2(), |p| {
-                let ms = end_ms(p);
-                p.events.extend(mouse(1, ms, 0, 1, 1));
-                p.events.extend(mouse(1, ms, 0, 120, 110));
-            }),
-        ),
-        (
-            "rmv.hint-pause",
-            with(v2(), |p| {
-                let ms = end_ms(p) + 20_001;
-                p.events.extend(mouse(1, ms, 0, 0, 0));
-            }),
-        ),
-        (
-            "rmv.hint-button",
-            with(v2(), |p| {
-                let ms = end_ms(p);
-                p.events.extend(mouse(3, ms, 0, 0, 0));
-            }),
-        ),
+        case("rmv.hint-instant", v2, |p| at_end(p, 2, 1, 100, 0)),
+        case("rmv.hint-speed", v2, |p| {
+            at_end(p, 1, 0, 1, 1);
+            at_end(p, 1, 0, 120, 110);
+        }),
+        case("rmv.hint-pause", v2, |p| {
+            let ms = end_ms(p) + 20_001;
+            p.events.extend(mouse(1, ms, 0, 0, 0));
+        }),
+        case("rmv.hint-button", v2, |p| at_end(p, 3, 0, 0, 0)),
     ]
 }
 

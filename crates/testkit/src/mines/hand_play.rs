@@ -15,7 +15,7 @@ const MARGINS: [i32; 4] = [12, 56, 8, 8];
 
 /// The mouse events of a random game on the board of `game`, which need not have events of its own. The board
 /// must have a safe cell.
-pub fn hand_play(game: &Game<'_>, rng: &mut fastrand::Rng) -> Vec<MouseEvent> {
+pub(super) fn hand_play(game: &Game<'_>, rng: &mut fastrand::Rng) -> Vec<MouseEvent> {
     let size = i32::from(game.cell_size());
     let (cols, rows) = (i32::from(game.board.cols), i32::from(game.board.rows));
     let cells = (0..game.board.rows)
@@ -398,4 +398,99 @@ impl Hand<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::collections::BTreeSet;
+
+    use gametape_mines::Version;
+
+    use super::super::simulator::brings_its_move;
+    use super::super::{mouse_of, random_game};
+    use super::*;
+
+    /// Random games of both versions.
+    fn games() -> impl Iterator<Item = Game<'static>> {
+        (0..60).map(|seed| {
+            let version = [Version::V1, Version::V2][seed as usize % 2];
+            random_game(version, &mut fastrand::Rng::with_seed(seed))
+        })
+    }
+
+    /// What happens in a game.
+    fn events_of_note(game: &Game<'_>) -> BTreeSet<String> {
+        let mut seen = BTreeSet::new();
+        let mut simulator = Simulator::of(game);
+        let mouse = mouse_of(game);
+        for (at, event) in mouse.iter().enumerate() {
+            let (col, row) = event.cell(game.cell_size());
+            let is_on_board = (0..game.board.cols.into()).contains(&col)
+                && (0..game.board.rows.into()).contains(&row);
+            let face = is_on_board.then(|| simulator.face(Cell::new(col as u8, row as u8)));
+            let action = event.action.name();
+            if brings_its_move(&mouse, at) {
+                seen.insert(format!("{action} with its move"));
+            }
+            if event.action == MouseAction::Move
+                && event.buttons != mouse[at.saturating_sub(1)].buttons
+            {
+                seen.insert("press outside".to_owned());
+            }
+            if event.action == MouseAction::RightDown && simulator.holds_left() {
+                let face = match face {
+                    Some(Face::Closed | Face::Pressed) => "a closed cell",
+                    Some(Face::Flag) => "a flag",
+                    _ => "an open cell",
+                };
+                let again = match simulator.grip() {
+                    Grip::Nothing => " again",
+                    Grip::Single | Grip::Chord => "",
+                };
+                seen.insert(format!("both{again} on {face}"));
+            }
+            if simulator.grip() == Grip::Chord && event.action != MouseAction::Move {
+                let place = if is_on_board { "on" } else { "beside" };
+                seen.insert(format!("{action} ends a chord {place} the board"));
+            }
+            if simulator.grip() == Grip::Single && event.action == MouseAction::LeftUp {
+                seen.insert(format!(
+                    "left released on {}",
+                    face.map_or("nothing", Face::name)
+                ));
+            }
+            simulator.step(event);
+        }
+        let outcome = game.ending.map_or("no end", |ending| ending.outcome.name());
+        seen.insert(outcome.to_owned());
+        seen
+    }
+
+    #[test]
+    fn hands_do_all_that_is_known() {
+        let seen: BTreeSet<String> = games().flat_map(|game| events_of_note(&game)).collect();
+        let wanted = [
+            "both again on a closed cell",
+            "both again on an open cell",
+            "both on a closed cell",
+            "both on a flag",
+            "both on an open cell",
+            "blast",
+            "left released on flag",
+            "left released on nothing",
+            "left released on pressed",
+            "lmb_down with its move",
+            "lmb_up ends a chord beside the board",
+            "lmb_up ends a chord on the board",
+            "lmb_up with its move",
+            "other",
+            "press outside",
+            "rmb_down with its move",
+            "rmb_up ends a chord beside the board",
+            "rmb_up ends a chord on the board",
+            "rmb_up with its move",
+            "win",
+        ];
+        for wanted in wanted {
+            assert!(seen.contains(wanted), "{wanted} is not in {seen:#?}");
+        }
+        assert!(!seen.contains("both again on a flag"), "an open question");
+    }
+}

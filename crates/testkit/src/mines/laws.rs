@@ -282,6 +282,3 @@ fn move_after_end(steps: &[Step], game: &Game<'_>, _: &mut fastrand::Rng) -> Opt
     let shown = board(step).chain([Event::Mouse(moved)]);
     Some(replaced(steps, place, mouse(step).chain(shown)))
 }
-
-#[cfg(test)]
-mod tests;

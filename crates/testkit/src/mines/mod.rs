@@ -28,16 +28,13 @@ mod hand_play;
 mod hands;
 mod laws;
 mod random_game;
-#[cfg(test)]
-mod real;
 mod relations;
 mod remake;
 pub mod simulator;
 mod times;
 
-pub use hand_play::hand_play;
 pub use laws::forgeries_of_laws;
-pub use random_game::{blank, random_game, recorded};
+pub use random_game::random_game;
 pub use relations::{Twin, twins};
 pub use remake::{Forgery, mouse_of, remake};
 

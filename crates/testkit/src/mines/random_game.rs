@@ -34,7 +34,7 @@ pub fn random_game(version: Version, rng: &mut fastrand::Rng) -> Game<'static> {
 /// stay as they are.
 ///
 /// `None` if the format cannot store the game.
-pub fn recorded(game: &Game<'_>, mouse: &[MouseEvent]) -> Option<Game<'static>> {
+fn recorded(game: &Game<'_>, mouse: &[MouseEvent]) -> Option<Game<'static>> {
     let mut simulator = Simulator::of(game);
     let mut log = EventLog::empty(game.version());
     for event in stream(&mut simulator, mouse) {
@@ -47,7 +47,7 @@ pub fn recorded(game: &Game<'_>, mouse: &[MouseEvent]) -> Option<Game<'static>> 
 }
 
 /// A game on a random board that has not begun, in the form of a release of ViennaSweeper: 3.0.2 for v1.
-pub fn blank(version: Version, rng: &mut fastrand::Rng) -> Game<'static> {
+fn blank(version: Version, rng: &mut fastrand::Rng) -> Game<'static> {
     let mut game = Game::new(version, random_board(rng));
     let bbbv = bbbv(&Minefield::new(&game.board));
     let properties = game.properties.to_mut();

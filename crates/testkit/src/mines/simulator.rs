@@ -491,6 +491,3 @@ pub fn events_of(game: &Game<'_>) -> Vec<Event> {
     });
     events.collect()
 }
-
-#[cfg(test)]
-mod tests;

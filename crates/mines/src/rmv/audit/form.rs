@@ -1,8 +1,8 @@
 //! Checks the form of the file: sizes, properties, names, tail and checksum.
 
+use crate::Version;
 use crate::game::{DeclaredSize, Encoding, Game};
-use crate::properties::Version;
-use crate::release::is_vienna_sweeper;
+use crate::rmv::release::is_vienna_sweeper;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{TextEncoding, TextRule};
 

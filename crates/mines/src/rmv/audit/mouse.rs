@@ -1,7 +1,7 @@
 //! Checks the mouse events themselves: buttons, times, speed.
 
 use super::hands::Hands;
-use crate::replay::{Moves, Observer, Place, Step};
+use crate::replay::{EventIndex, Moves, Observer, PlayedEvent};
 use crate::rmv::deviations::at_event;
 use crate::rmv::encode::is_short_step;
 use crate::rmv::{Finding, Findings, Rule};
@@ -59,14 +59,14 @@ impl<'f> Watch<'f> {
     }
 
     #[cold]
-    fn found(&mut self, rule: Rule, at: Place, time_ms: u32) {
+    fn found(&mut self, rule: Rule, at: EventIndex, time_ms: u32) {
         let offset = self.offset + at.position as u64;
         self.findings
             .push(at_event(rule, offset, at.index, time_ms));
     }
 
     #[cold]
-    fn first(&mut self, event: &MouseEvent, at: Place) -> Buttons {
+    fn first(&mut self, event: &MouseEvent, at: EventIndex) -> Buttons {
         let (action, time_ms) = (event.action, event.time_ms);
         if action != MouseAction::LeftUp || time_ms != 0 {
             self.found(Rule::FirstEvent { action, time_ms }, at, time_ms);
@@ -76,7 +76,7 @@ impl<'f> Watch<'f> {
     }
 
     /// Checks that two button events at the same time are not far apart.
-    fn instant(&mut self, event: &MouseEvent, at: Place) {
+    fn instant(&mut self, event: &MouseEvent, at: EventIndex) {
         if let Some(last) = self.last_button.replace(*event)
             && last.time_ms == event.time_ms
         {
@@ -100,7 +100,7 @@ impl<'f> Watch<'f> {
         last: Option<&MouseEvent>,
         before: Buttons,
         event: &MouseEvent,
-        at: Place,
+        at: EventIndex,
     ) {
         if event.action != MouseAction::Move {
             self.instant(event, at);
@@ -135,7 +135,7 @@ impl<'f> Watch<'f> {
         }
     }
 
-    fn step(&mut self, last: &MouseEvent, event: &MouseEvent, at: Place) {
+    fn step(&mut self, last: &MouseEvent, event: &MouseEvent, at: EventIndex) {
         let ms = event.time_ms.saturating_sub(last.time_ms);
         let (dx, dy) = (event.x - last.x, event.y - last.y);
         if self.version == Version::V2
@@ -162,8 +162,8 @@ impl<'f> Watch<'f> {
 }
 
 impl Observer for Watch<'_> {
-    fn mouse(&mut self, step: &Step<'_>) {
-        let Step { at, event, .. } = *step;
+    fn mouse(&mut self, step: &PlayedEvent<'_>) {
+        let PlayedEvent { at, event, .. } = *step;
         self.none_yet = false;
         let before = match step.last {
             Some(last) => {
@@ -185,7 +185,7 @@ impl Observer for Watch<'_> {
         self.hands.measure(waiting);
     }
 
-    fn timestamp(&mut self, at: Place, last: Option<&MouseEvent>, value: u32) {
+    fn timestamp(&mut self, at: EventIndex, last: Option<&MouseEvent>, value: u32) {
         let time_ms = last.map_or(0, |last| last.time_ms);
         self.found(Rule::TimestampEvent { value }, at, time_ms);
     }

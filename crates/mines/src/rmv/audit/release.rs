@@ -4,9 +4,9 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::game::{Encoding, Game};
-use crate::properties::{Version, property};
-use crate::release::{Release, is_vienna_sweeper};
+use crate::rmv::release::{Release, is_vienna_sweeper};
 use crate::rmv::{Finding, Findings, Rule};
+use crate::{Version, property};
 
 /// ViennaSweeper's clone id.
 const VIENNA_SWEEPER: u8 = 1;

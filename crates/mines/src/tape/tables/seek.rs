@@ -9,11 +9,11 @@ use gametape_core::{At, Clocks, Stamp};
 
 use super::columns::{BOARD, COUNTERS, CURSOR, CellRow, MINES, Mouse};
 use super::course::{Happening, Showing, course, stamp};
-use super::defs::of;
 use super::facts::{Facts, GAME, mines};
-use super::window::Window;
+use super::of;
+use crate::metrics::{Clicks, Moment, moments};
 use crate::rmv::EventPlace;
-use crate::{Event, Game};
+use crate::{BoardEvent, Event, Game};
 
 /// The least number of events from one checkpoint to the next: these take some microseconds to
 /// play.
@@ -24,7 +24,7 @@ const MOST: u64 = 8 << 20;
 
 /// The state after an event, and the place where the events continue.
 #[derive(Clone)]
-struct Point {
+struct Checkpoint {
     /// The index of the next event.
     next: u32,
     place: EventPlace,
@@ -33,7 +33,7 @@ struct Point {
     showing: Showing,
 }
 
-impl Point {
+impl Checkpoint {
     fn start(game: &Game<'_>) -> Self {
         Self {
             next: 0,
@@ -53,27 +53,31 @@ impl Point {
 ///
 /// Opening plays the game once and stores checkpoints. To go to a moment, playback starts at the
 /// nearest checkpoint before it and applies the events from there. The effects of mouse events by
-/// the rules are remembered, up to a limit ([`Window`]).
+/// the rules are remembered, up to a limit ([`RememberedMoments`]).
 pub(in crate::tape) struct Seeking {
     game: Game<'static>,
     tables: Vec<TableDef>,
     last: Stamp,
     /// The checkpoints in order; the first one is after the first event.
-    points: Vec<Point>,
-    window: Window,
-    at: Point,
+    points: Vec<Checkpoint>,
+    window: RememberedMoments,
+    at: Checkpoint,
 }
 
 impl Seeking {
     pub fn new(game: Game<'static>) -> Result<Self, Error> {
-        let size = (size_of::<Point>() + Showing::new(&game).size()) as u64;
+        let size = (size_of::<Checkpoint>() + Showing::new(&game).size()) as u64;
         let events = u64::from(game.events.len());
         let every = events.saturating_mul(size).div_ceil(MOST).max(EVERY);
-        Self::spaced(game, every, Window::default())
+        Self::spaced(game, every, RememberedMoments::default())
     }
 
-    fn spaced(game: Game<'static>, every: u64, mut window: Window) -> Result<Self, Error> {
-        let mut at = Point::start(&game);
+    fn spaced(
+        game: Game<'static>,
+        every: u64,
+        mut window: RememberedMoments,
+    ) -> Result<Self, Error> {
+        let mut at = Checkpoint::start(&game);
         let mut points = Vec::new();
         let mut events = game.events.iter();
         course(&game, |stamp, happening| {
@@ -229,6 +233,88 @@ impl Playback for Seeking {
     }
 }
 
+/// The most bytes of remembered moments. The moments of a game take about four times as much memory
+/// as its recording, so those of any real game fit. But in a forged recording three bytes can make
+/// the rules change eighteen cells.
+const MOST_REMEMBERED: usize = 16 << 20;
+
+/// The moments of a part of a game, usually of all of it. If they do not fit, a part is kept, and
+/// the game is played again when another part is needed.
+#[derive(Debug)]
+struct RememberedMoments {
+    most: usize,
+    /// The first event of the part; the part ends where the limit was reached.
+    from: u32,
+    full: Option<u32>,
+    kept: Vec<Remembered>,
+    shown: Vec<BoardEvent>,
+}
+
+#[derive(Debug)]
+struct Remembered {
+    step: u32,
+    /// The end of its board events; they begin where those of the previous moment end.
+    end: usize,
+    clicks: Clicks,
+}
+
+impl Default for RememberedMoments {
+    fn default() -> Self {
+        Self::of(MOST_REMEMBERED)
+    }
+}
+
+impl RememberedMoments {
+    /// An empty window of at most `most` bytes.
+    const fn of(most: usize) -> Self {
+        Self {
+            most,
+            from: 0,
+            full: None,
+            kept: Vec::new(),
+            shown: Vec::new(),
+        }
+    }
+
+    /// Its size in bytes.
+    const fn size(&self) -> usize {
+        self.kept.len() * size_of::<Remembered>() + self.shown.len() * size_of::<BoardEvent>()
+    }
+
+    /// Adds the next moment if there is space. The first one always fits.
+    fn push(&mut self, moment: &Moment) {
+        if self.full.is_some() || moment.step < self.from {
+            return;
+        }
+        let more = size_of::<Remembered>() + moment.shown.len() * size_of::<BoardEvent>();
+        if self.size() + more > self.most && !self.kept.is_empty() {
+            self.full = Some(moment.step);
+            return;
+        }
+        self.shown.extend_from_slice(&moment.shown);
+        self.kept.push(Remembered {
+            step: moment.step,
+            end: self.shown.len(),
+            clicks: moment.clicks.clone(),
+        });
+    }
+
+    /// The effect of an event by the rules: the counts and the board events.
+    fn moment(&mut self, game: &Game<'_>, step: u32) -> Option<(&Clicks, &[BoardEvent])> {
+        if step < self.from || self.full.is_some_and(|full| step >= full) {
+            self.kept.clear();
+            self.shown.clear();
+            (self.from, self.full) = (step, None);
+            moments(game, |moment| self.push(moment));
+        }
+        let at = self.kept.partition_point(|kept| kept.step < step);
+        let kept = self.kept.get(at).filter(|kept| kept.step == step)?;
+        let before = at.checked_sub(1).and_then(|at| self.kept.get(at));
+        let start = before.map_or(0, |kept| kept.end);
+        Some((&kept.clicks, self.shown.get(start..kept.end)?))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,7 +324,7 @@ mod tests {
     fn however_few_checkpoints_there_are_and_however_little_is_remembered_the_same_holds() {
         let bytes = gametape_samples::mines::example();
         let game = || rmv::read(&bytes).unwrap().into_owned();
-        let spaced = |every, most| Seeking::spaced(game(), every, Window::of(most));
+        let spaced = |every, most| Seeking::spaced(game(), every, RememberedMoments::of(most));
         let mut wanted = spaced(1, usize::MAX).unwrap();
         let last = wanted.span().last.step;
         for (every, most) in [(1, 0), (7, 1000), (100, 5000), (u64::MAX, 0), (3, 1 << 20)] {

@@ -7,10 +7,8 @@
 //! which a few equal ones are enough.
 
 mod board;
-mod hash;
+mod path;
 mod pieces;
-mod turns;
-mod way;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -19,11 +17,11 @@ use gametape_core::tape::{BusyTime, Print, RelationDef, Traces};
 
 use super::info::is_default_name;
 use crate::Game;
-use crate::replay::{Observer, Step};
+use crate::replay::{Observer, PlayedEvent};
+use board::CERTAIN;
 pub(super) use board::key as board_key;
-use hash::CERTAIN;
-use way::Way;
-pub(super) use way::key as path_key;
+use path::ClickPath;
+pub(super) use path::key as path_key;
 
 /// The relations, strongest first.
 pub(super) const RELATIONS: &[RelationDef] = &[
@@ -74,7 +72,7 @@ const AT_ONCE: usize = 4;
 pub(super) struct Tracer {
     traces: Traces,
     board: board::Signs,
-    way: Way,
+    way: ClickPath,
 }
 
 impl Tracer {
@@ -94,7 +92,7 @@ impl Tracer {
         busy(game, &mut traces.busy);
         Self {
             traces,
-            way: Way::new(game.cell_size()),
+            way: ClickPath::new(game.cell_size()),
             board,
         }
     }
@@ -105,7 +103,7 @@ impl Tracer {
         let (hash, clicks) = self.way.whole();
         traces.prints.push(Print {
             relation: GAME,
-            hash: hash::mix(hash ^ self.board.as_is),
+            hash: board::mix(hash ^ self.board.as_is),
             // Each click counts as 8 bits: it has one of some hundred cells, and a time.
             bits: self.board.bits.saturating_add(clicks.saturating_mul(8)),
         });
@@ -120,7 +118,7 @@ impl Tracer {
 }
 
 impl Observer for Tracer {
-    fn mouse(&mut self, step: &Step<'_>) {
+    fn mouse(&mut self, step: &PlayedEvent<'_>) {
         self.way.follow(step);
     }
 }

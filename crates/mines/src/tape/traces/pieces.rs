@@ -1,6 +1,6 @@
 //! Selects a few short pieces that represent a long sequence.
 
-use super::hash::mix;
+use super::board::mix;
 
 /// The number of pieces that are kept of a path. If two paths share a third of their pieces, nine
 /// times out of ten they have one of the kept ones in common; if they differ in one click in a

@@ -25,7 +25,7 @@ pub(super) struct Cursor {
 
 /// A run of consecutive steps, each longer than [`Cursor::reach`].
 #[derive(Default)]
-struct Run {
+struct LongSteps {
     steps: u32,
     pixels: f64,
     /// The number of mouse events before the first step.
@@ -39,7 +39,7 @@ struct Run {
     to_ms: u32,
 }
 
-impl Run {
+impl LongSteps {
     fn add(&mut self, step: i32, at: u32, (before, before_ms): (i32, u32), time_ms: u32) {
         if self.steps == 0 {
             (self.at, self.first) = (at, step);
@@ -105,7 +105,7 @@ impl Cursor {
     fn look(&mut self, (mut last, mut last_ms): ((i32, i32), u32), moves: &Moves) {
         let reach = self.reach * self.reach;
         let mut before = 0;
-        let mut run = Run::default();
+        let mut run = LongSteps::default();
         let (xs, ys) = moves.places();
         let places = xs.iter().zip(ys).map(|(&x, &y)| moves.pixel((x, y)));
         let steps = (self.count..).zip(places.zip(moves.times()));
@@ -118,7 +118,7 @@ impl Cursor {
                 run.add(step, at, (before, last_ms), time_ms);
             } else {
                 self.end(&run, step);
-                run = Run::default();
+                run = LongSteps::default();
             }
             (before, last, last_ms) = (step, (x, y), time_ms);
         }
@@ -131,7 +131,7 @@ impl Cursor {
     }
 
     /// Ends a run of long steps; `after` is the squared length of the step after it.
-    fn end(&mut self, run: &Run, after: i32) {
+    fn end(&mut self, run: &LongSteps, after: i32) {
         let stands_alone = run.before < run.first / 9 && after < run.last / 9;
         if !stands_alone || !(run.steps == 1 || run.is_faster_than_hands(self.reach)) {
             return;

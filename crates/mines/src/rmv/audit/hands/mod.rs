@@ -5,7 +5,6 @@
 //! [wait](crate::replay::Moves) until there are many of them.
 
 mod cursor;
-mod fit;
 mod gaps;
 mod grid;
 mod pace;

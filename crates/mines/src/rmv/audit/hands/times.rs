@@ -4,12 +4,11 @@
 //! During the replay only a few counts are kept; they decide whether more has to be computed
 //! afterwards.
 
-use super::fit;
 use super::gaps::{Counts, Gaps, Linked, PART};
 use super::grid::{self, Grid};
-use crate::release::is_vienna_sweeper;
 use crate::replay::Moves;
 use crate::rmv::deviations::at_mouse;
+use crate::rmv::release::is_vienna_sweeper;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Encoding, Game, Release};
 
@@ -237,12 +236,12 @@ impl Times {
     fn own_grid(&self, times: &[(u32, u32)]) -> Option<Rule> {
         let count = times.len() as u32;
         let per_time = f64::from(self.events) / f64::from(count.max(1));
-        if !self.is_comb() || per_time < fit::EVENTS_PER_TIME {
+        if !self.is_comb() || per_time < grid::EVENTS_PER_TIME {
             return None;
         }
-        let fit::FittedGrid { period, on } = fit::period(times)?;
+        let grid::FittedGrid { period, on } = grid::period(times)?;
         let times = count;
-        Some(if fit::is_other_tick(period) {
+        Some(if grid::is_other_tick(period) {
             Rule::ClockOther { period, on, times }
         } else {
             let factor = period / grid::TICK_MS;
@@ -258,7 +257,7 @@ impl Times {
     /// Whether there are almost no gaps of 1 ms, so that the times may lie on a grid of their own.
     fn is_comb(&self) -> bool {
         let some = self.events.saturating_sub(self.zeros);
-        some >= fit::LEAST_TIMES && self.ones * 50 <= some
+        some >= grid::LEAST_TIMES && self.ones * 50 <= some
     }
 
     /// Checks whether the times came from a clock at all.

@@ -1,16 +1,18 @@
 //! Checks of the promises of `gametape-capture`.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 use gametape_capture::{
-    self as capture, Added, CaptureRule, DeltaFile, Ending, Error, Feed, Options, Packets, Reader,
-    Role, Rule, Writer,
+    self as capture, Added, CaptureRule, DeltaFile, Ending, Error, Feed, Options, Packet, Packets,
+    Reader, Role, Rule, Writer,
 };
 use gametape_core::feed::Fed;
 use gametape_delta::{Decoder, Encoder, Limits, ReadOptions, Schema, Snapshot, settle, wire};
 
 use crate::Check;
 use crate::delta::{Script, edit, known, schema, state};
+use crate::ways::{Failure, FedWay, Format, Way, agree};
 
 /// Every check of this crate, with its seeds.
 pub const CHECKS: &[Check] = &[Check::new("capture_read", capture_read, || {
@@ -48,71 +50,84 @@ const LIMITS: capture::Limits = capture::Limits {
 /// data.
 const STEPS: usize = 2000;
 
-/// Whatever the pieces and whatever the reader, the packets and the final problem are the same.
-fn fed(bytes: &[u8], bare: bool) {
-    let (mut reader, mut feed) = if bare {
-        (Reader::of_packets(bytes), Feed::of_packets())
-    } else {
-        (
-            Reader::with_limits(bytes, LIMITS),
-            Feed::with_limits(LIMITS),
-        )
-    };
-    // Pieces of all sizes, derived from the bytes.
-    let mut sizes = bytes.iter().map(|byte| 1 + usize::from(*byte) * 3);
-    let mut rest = bytes;
-    loop {
-        let read = match reader.next_packet() {
-            Ok(read) => {
-                Ok(read.map(|packet| (packet.index, packet.offset, packet.role, packet.bytes)))
-            }
-            Err(error) => {
-                sound(&error, bytes);
-                Err(error.to_string())
-            }
-        };
-        let given = loop {
-            match feed.next_packet() {
-                Ok(Fed::NeedMore) if rest.is_empty() => feed.finish(),
-                Ok(Fed::NeedMore) => grow(&mut feed, &mut rest, sizes.next().unwrap_or(1)),
-                Ok(Fed::End) if !rest.is_empty() => {
-                    grow(&mut feed, &mut rest, sizes.next().unwrap_or(1));
-                }
-                Ok(Fed::End) => break Ok(None),
-                Ok(Fed::Item(packet)) => {
-                    let told = (
-                        packet.index,
-                        packet.offset,
-                        packet.role,
-                        packet.bytes.to_vec(),
-                    );
-                    break Ok(Some(told));
-                }
-                // The file had not ended: it grows.
-                Err(error) if error.is_truncated() && !rest.is_empty() => {
-                    grow(&mut feed, &mut rest, sizes.next().unwrap_or(1));
-                }
-                Err(error) => break Err(error.to_string()),
-            }
-        };
-        let ends = !matches!(read, Ok(Some(_)));
-        let read =
-            read.map(|read| read.map(|(index, at, role, bytes)| (index, at, role, bytes.to_vec())));
-        assert_eq!(given, read);
-        if ends {
-            return;
+struct Stream;
+
+/// A packet, and where it stands.
+type OwnPacket = (u64, u64, Role, Vec<u8>);
+
+fn own(packet: Packet<'_>) -> OwnPacket {
+    (
+        packet.index,
+        packet.offset,
+        packet.role,
+        packet.bytes.to_vec(),
+    )
+}
+
+/// Feeds of captures and of bare packets.
+impl Format for Stream {
+    /// Whether it is a file of bare packets.
+    type Options = bool;
+    type Item = OwnPacket;
+    type Known = ();
+    const GROWS: bool = false;
+
+    fn slice(data: &[u8], bare: bool) -> impl Way<Self> {
+        Self::source(data, bare)
+    }
+
+    fn source(source: impl Read, bare: bool) -> impl Way<Self> {
+        match bare {
+            true => Reader::of_packets(source),
+            false => Reader::with_limits(source, LIMITS),
+        }
+    }
+
+    fn feed(bare: bool) -> impl FedWay<Self> {
+        match bare {
+            true => Feed::of_packets(),
+            false => Feed::with_limits(LIMITS),
         }
     }
 }
 
-/// Gives the feed up to `size` bytes more. After an odd number, it is told that this is all.
-fn grow(feed: &mut Feed, rest: &mut &[u8], size: usize) {
-    let (piece, behind) = rest.split_at(size.min(rest.len()));
-    feed.push(piece);
-    *rest = behind;
-    if size % 2 == 1 {
-        feed.finish();
+impl<R: Read> Way<Stream> for Reader<R> {
+    fn next(&mut self) -> Result<Option<OwnPacket>, Failure> {
+        Ok(self.next_packet()?.map(own))
     }
+
+    fn known(&mut self) -> Option<()> {
+        None
+    }
+}
+
+impl FedWay<Stream> for Feed {
+    fn push(&mut self, bytes: &[u8]) {
+        self.push(bytes);
+    }
+
+    fn finish(&mut self) {
+        self.finish();
+    }
+
+    fn next(&mut self) -> Result<Fed<OwnPacket>, Failure> {
+        Ok(match self.next_packet()? {
+            Fed::Item(packet) => Fed::Item(own(packet)),
+            Fed::NeedMore => Fed::NeedMore,
+            Fed::End => Fed::End,
+        })
+    }
+
+    fn known(&mut self) -> Option<()> {
+        None
+    }
+}
+
+/// Whatever the pieces and whatever the reader, the packets and the final problem are the same.
+fn fed(bytes: &[u8], bare: bool) {
+    let failure = agree::<Stream>(bytes, bare, bytes.len()).failure;
+    let offset = failure.and_then(|failure| failure.offset).unwrap_or(0);
+    assert!(offset <= bytes.len() as u64);
 }
 
 fn any_capture(bytes: &[u8]) {
@@ -209,14 +224,14 @@ fn walk(packets: &Packets<'_>, bytes: &[u8]) {
 }
 
 /// Packets, and the states that result from them.
-struct Stream {
+struct Recorded {
     schema: Schema,
     packets: Vec<Vec<u8>>,
     /// The states by tick.
     states: BTreeMap<u32, Snapshot>,
 }
 
-impl Stream {
+impl Recorded {
     /// A stream of any packets; the first one is a full snapshot.
     fn new(script: &mut Script<'_>) -> Self {
         let schema = schema(script);
@@ -262,7 +277,7 @@ fn recording(script: &mut Script<'_>) {
         keyframe_every: [None, Some(1), Some(5)][script.below(3)],
         view: false,
     };
-    let stream = Stream::new(script);
+    let stream = Recorded::new(script);
     let mut writer = Writer::new(Vec::new(), &stream.schema, options).expect("memory");
     for packet in &stream.packets {
         let pushed = writer.push(packet).expect("a packet of the schema");
@@ -300,7 +315,7 @@ fn recording(script: &mut Script<'_>) {
 }
 
 /// Asserts that all packets and all states exist.
-fn has_all(packets: &Packets<'_>, stream: &Stream) {
+fn has_all(packets: &Packets<'_>, stream: &Recorded) {
     let mut replay = packets.replay().expect("in memory");
     let mut cursor = packets.cursor();
     let mut sent = stream.packets.iter().zip(stream.states.values());
@@ -327,7 +342,7 @@ fn has_all(packets: &Packets<'_>, stream: &Stream) {
 }
 
 /// Checks a capture that was cut.
-fn is_cut(bytes: &[u8], stream: &Stream) {
+fn is_cut(bytes: &[u8], stream: &Recorded) {
     let Ok(capture) = capture::read(bytes) else {
         return any_capture(bytes);
     };

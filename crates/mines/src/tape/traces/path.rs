@@ -1,10 +1,8 @@
 //! The path of the mouse, from click to click.
 
-use super::board::Signs;
-use super::hash::{CERTAIN, mix, mix_all};
+use super::board::{CERTAIN, Signs, mix, mix_all, turns};
 use super::pieces::Pieces;
-use super::turns::turns;
-use crate::replay::Step;
+use crate::replay::PlayedEvent;
 use crate::{BoardEvent, Event, Face, Game, MouseAction, MouseEvent};
 
 /// The length of a piece in opening clicks, if it is identified by the cells between them: a few
@@ -22,20 +20,20 @@ const FEW: u64 = 3;
 const BITS: u64 = 5;
 
 /// The position of a button press, in pixels or cells.
-type Point = (i64, i64);
+type Spot = (i64, i64);
 
 /// Two consecutive movements, described by values that do not change if the board is moved,
 /// mirrored or rotated.
 #[derive(Clone, Copy, Default)]
 struct Turn {
-    last: Option<Point>,
+    last: Option<Spot>,
     /// The movement from the point before the last one to the last one.
-    came: Option<Point>,
+    came: Option<Spot>,
 }
 
 impl Turn {
     /// Takes the next point; returns a hash of the turn there, including the button.
-    fn go(&mut self, to: Point, button: u8) -> Option<u64> {
+    fn go(&mut self, to: Spot, button: u8) -> Option<u64> {
         let from = self.last.replace(to)?;
         let goes = (to.0 - from.0, to.1 - from.1);
         let came = self.came.replace(goes)?;
@@ -47,7 +45,7 @@ impl Turn {
 }
 
 /// The hash of a path that goes on with a button event at a point.
-fn with(path: u64, event: &MouseEvent, (x, y): Point) -> u64 {
+fn with(path: u64, event: &MouseEvent, (x, y): Spot) -> u64 {
     let (action, time) = (i64::from(event.action.code()), i64::from(event.time_ms));
     mix(path ^ mix_all([action, time, x, y]))
 }
@@ -80,7 +78,7 @@ pub(in crate::tape) fn key(game: &Game<'_>) -> Option<u64> {
 /// The path of the mouse in a game, from button event to button event.
 ///
 /// The moves in between are ignored: more, fewer or different ones do not change the path.
-pub(super) struct Way {
+pub(super) struct ClickPath {
     cell_size: u8,
     /// A hash of all button events, unchanged.
     whole: u64,
@@ -91,7 +89,7 @@ pub(super) struct Way {
     times: Pieces<BY_TIMES>,
 }
 
-impl Way {
+impl ClickPath {
     pub fn new(cell_size: u8) -> Self {
         Self {
             cell_size,
@@ -105,7 +103,7 @@ impl Way {
     }
 
     /// Takes the next mouse event.
-    pub fn follow(&mut self, step: &Step<'_>) {
+    pub fn follow(&mut self, step: &PlayedEvent<'_>) {
         let is_button = |event: &MouseEvent| event.action != MouseAction::Move;
         let opens = |shown: &BoardEvent| matches!(shown.face, Face::Number(_) | Face::Open);
         if let Some(acts) = step.acts.filter(|event| is_button(event))
