@@ -2,7 +2,6 @@
 
 mod answers;
 mod chunks;
-mod clients;
 mod convert;
 mod cut;
 mod diff;

@@ -13,10 +13,10 @@ use super::frames::{EchoFormat, Frames};
 use super::index;
 use super::lines::Lines;
 use super::persons::{Counting, Persons};
+use crate::ReadOptions;
 use crate::butter::Parts;
 use crate::course::Course;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
-use crate::{Error as ReadError, ReadOptions};
 
 /// The size of the text that may be spooled from any zip, however small.
 const LEAST_TEXT: u64 = 1 << 30;
@@ -94,17 +94,17 @@ impl EchoTape {
     ///
     /// # Errors
     /// [`Error::Cancelled`].
-    pub(in crate::tape) fn done(&self, frames: &Frames, work: &Work<'_>) -> Result<(), Error> {
+    pub(in crate::tape) fn done(&self, frames: &Frames<'_>, work: &Work<'_>) -> Result<(), Error> {
         // In a zip the offset is that in the text, which is larger.
         work.done(frames.offset().min(self.input.size()))
     }
 
-    pub(in crate::tape) fn frames(&self) -> Result<Frames, Error> {
+    pub(in crate::tape) fn frames(&self) -> Result<Frames<'static>, Error> {
         self.frames_of(Parts::ALL)
     }
 
     /// Reads the frames, with only these parts.
-    pub(in crate::tape) fn frames_of(&self, parts: Parts) -> Result<Frames, Error> {
+    pub(in crate::tape) fn frames_of(&self, parts: Parts) -> Result<Frames<'static>, Error> {
         match self.spool() {
             Some(spool) => Frames::spooled(spool),
             None => Frames::open(self.format, self.input.stream(), parts),
@@ -121,13 +121,13 @@ impl EchoTape {
             .as_ref()
     }
 
-    /// Frames from the chunk or the line of the last frame before a moment on, the step of the first, and
-    /// the course of the time up to it. `None` if the recording has to be read from its start.
+    /// Frames from the chunk or the line of the last frame before a moment on, and the course of the time up
+    /// to the first of them. `None` if the recording has to be read from its start.
     pub(in crate::tape) fn frames_before(
         &self,
         at: At,
         parts: Parts,
-    ) -> Result<Option<(Frames, u64, Course)>, Error> {
+    ) -> Result<Option<(Frames<'static>, Course)>, Error> {
         if self.format == EchoFormat::Echoreplay {
             return self.lines_before(at);
         }
@@ -135,14 +135,11 @@ impl EchoTape {
             .chunks()
             .map(|chunks| chunks.before(&self.input, at, parts));
         let found = found.transpose().map_err(Error::Io)?.flatten();
-        Ok(found.map(|(reader, step, start)| {
-            let frames = Frames::skipping(reader, step);
-            (frames, step, Course::from(start))
-        }))
+        Ok(found.map(|(reader, step, start)| (Frames::after(step, reader), Course::from(start))))
     }
 
     /// The same for text whose lines are known.
-    fn lines_before(&self, at: At) -> Result<Option<(Frames, u64, Course)>, Error> {
+    fn lines_before(&self, at: At) -> Result<Option<(Frames<'static>, Course)>, Error> {
         let Some(lines) = self.known_lines() else {
             return Ok(None);
         };
@@ -159,11 +156,7 @@ impl EchoTape {
             .map_err(Error::Io)?;
         let reader =
             Reader::continuing(stream, ReadOptions::lenient(), (step, entry.offset, start));
-        Ok(Some((
-            Frames::continuing(reader, step),
-            step,
-            lines.course(step),
-        )))
+        Ok(Some((Frames::after(step, reader), lines.course(step))))
     }
 
     /// Returns the steps at which at most so many parts start that can be read by themselves.
@@ -270,11 +263,8 @@ impl EchoTape {
         let mut frames = self.frames_of(Counting::PARTS)?;
         loop {
             let step = frames.count;
-            match frames.next() {
-                Ok(Some(frame)) => persons.push(step, counting.frame(&frame.session)),
-                Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-                Ok(None) | Err(_) => break,
-            }
+            let Some(frame) = frames.next()? else { break };
+            persons.push(step, counting.frame(&frame.session));
             work.wanted()?;
         }
         Ok(held.insert(Arc::new(persons)).clone())

@@ -173,7 +173,7 @@ pub(super) fn copied(
 ) -> Result<Converted, Error> {
     let stream = work.watched(&tape.input);
     let mut frames = Frames::open(tape.format, stream, Parts::ALL)?;
-    while frames.next()?.is_some() {}
+    while frames.next_frame()?.is_some() {}
     if let Some(problem) = frames.findings().problem() {
         return Err(problem);
     }

@@ -227,7 +227,7 @@ fn each(
     let stream = work.watched(&tape.input);
     let mut frames = Frames::open(EchoFormat::Butter, stream, Parts::ALL)?;
     for step in 0..range.end {
-        let frame = frames.next()?;
+        let frame = frames.next_frame()?;
         let frame =
             frame.ok_or_else(|| unwritable_because(format!("frame {} is gone", Grouped(step))))?;
         if step >= range.start {

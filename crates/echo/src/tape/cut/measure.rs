@@ -37,13 +37,13 @@ pub(super) fn measure(
     // What was copied is behind what was not.
     let mut copied = FieldErrors::new();
     for step in 0..kept.end {
-        let Some(frame) = ours.next()? else {
+        let Some(frame) = ours.next_frame()? else {
             break;
         };
         if step < kept.start {
             continue;
         }
-        let stored = match theirs.next() {
+        let stored = match theirs.next_frame() {
             Ok(stored) => stored,
             Err(error @ ReadError::Io { .. }) => return Err(error.into()),
             Err(_) => None,
@@ -57,7 +57,7 @@ pub(super) fn measure(
             copied.push(frame, stored);
         }
     }
-    let more = matches!(theirs.next(), Ok(Some(_)) | Err(_));
+    let more = matches!(theirs.next_frame(), Ok(Some(_)) | Err(_));
     let broken = theirs.findings().problem().is_some();
     measured.is_exact = !more && !broken && copied.report().is_lossless();
     Ok(measured)

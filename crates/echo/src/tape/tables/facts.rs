@@ -6,11 +6,11 @@ use Kind::{Bool, Float64, Text, Uint};
 
 use crate::butter::{Header, Parts, Seen};
 use crate::stats::{DiscStats, MatchStats, PayloadStats};
-use crate::tape::info::{self, Known, Setting, Summary};
+use crate::tape::info::{self, FileFacts, Setting, Summary};
 
 /// What is true for a whole match. The statistics are there if a requested column needs them.
 pub(super) struct Facts<'f> {
-    known: &'f Known<'f>,
+    known: &'f FileFacts<'f>,
     summary: &'f Summary,
     stats: Option<&'f MatchStats>,
     /// The settings in the header of a .butter without frames.
@@ -20,8 +20,12 @@ pub(super) struct Facts<'f> {
 }
 
 impl<'f> Facts<'f> {
-    pub fn new(known: &'f Known<'f>, summary: &'f Summary, stats: Option<&'f MatchStats>) -> Self {
-        let header = known.butter.and_then(|(header, _)| header);
+    pub fn new(
+        known: &'f FileFacts<'f>,
+        summary: &'f Summary,
+        stats: Option<&'f MatchStats>,
+    ) -> Self {
+        let header = known.stored.and_then(|(header, _)| header);
         let header = header.filter(|_| summary.frames == 0);
         Self {
             known,
@@ -45,7 +49,7 @@ impl<'f> Facts<'f> {
 
     /// The header of a .butter, and what the reader has counted.
     fn stored(&self) -> Option<(&'f Header, Seen)> {
-        let (header, seen) = self.known.butter?;
+        let (header, seen) = self.known.stored?;
         Some((header?, seen))
     }
 
@@ -61,12 +65,12 @@ impl<'f> Facts<'f> {
 
     /// A .butter does not contain it.
     fn tournament(&self) -> Option<bool> {
-        let setting = self.setting().filter(|_| self.known.butter.is_none());
+        let setting = self.setting().filter(|_| self.known.stored.is_none());
         setting.and_then(|setting| setting.tournament)
     }
 
     fn container(&self) -> Option<&'static str> {
-        let is_butter = self.known.butter.is_some();
+        let is_butter = self.known.stored.is_some();
         (!is_butter).then(|| info::container(self.known.zip))
     }
 

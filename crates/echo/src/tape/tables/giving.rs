@@ -14,7 +14,7 @@ use super::roster::{Member, ROSTER};
 use crate::butter::Parts;
 use crate::model::{Frame, LastThrow};
 use crate::stats::{Goal, MatchStats, StatsBuilder};
-use crate::tape::info::{Known, Summary};
+use crate::tape::info::{FileFacts, Summary};
 use crate::tape::persons::Numbers;
 
 /// The source of a table's rows.
@@ -44,7 +44,7 @@ pub enum Needs {
 
 /// The facts that are known once all frames were read.
 pub struct Ended<'t> {
-    pub known: Known<'t>,
+    pub known: FileFacts<'t>,
     /// The statistics of the match, if they were counted.
     pub stats: Option<MatchStats>,
 }

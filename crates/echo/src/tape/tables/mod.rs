@@ -5,7 +5,6 @@ mod columns;
 mod estimate;
 mod events;
 mod facts;
-mod follow;
 mod frame;
 mod game;
 mod giving;
@@ -15,14 +14,12 @@ mod poses;
 mod precision;
 mod present;
 mod roster;
-mod scan;
 mod seek;
 
 pub(super) use estimate::estimate;
-pub(super) use follow::follow;
 pub(super) use frame::{defs, is_long_after, stamp};
+pub(super) use pass::{follow, scan};
 pub(super) use precision::tables;
-pub(super) use scan::scan;
 pub(super) use seek::Seeking;
 
 /// Returns whether a table is a state that a single frame describes.
