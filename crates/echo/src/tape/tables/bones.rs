@@ -2,11 +2,10 @@
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table, Value};
 
+use super::columns::fields;
 use super::players::{PERSON, PERSON_DOC};
 use super::poses::of_axis;
 use crate::model::PlayerBones;
-
-use Kind::{Float32, Int, Uint};
 
 /// A bone of a player in a frame.
 pub struct Bone<'a> {
@@ -41,36 +40,17 @@ pub const BONES: Table<BoneRows> = Table {
     name: "bones",
     lane: Lane::State,
     doc: "The skeletons of the players, relative to them: one row per bone and frame, if they were recorded.",
-    fields: &[
-        Field::<BoneRows>::new(
-            "player",
-            Int,
-            "The player's number within the match.",
-            |row| row.player.into(),
-        )
-        .key(),
-        Field::<BoneRows>::new("bone", Uint, "The number of the bone, 0 to 22.", |row| {
-            (row.number as u64).into()
-        })
-        .key(),
-        Field::<BoneRows>::new(PERSON, Uint, PERSON_DOC, |row| row.person.into()),
-        Field::<BoneRows>::new("x", Float32, "The position along x.", |row| row.position(0))
-            .unit("m"),
-        Field::<BoneRows>::new("y", Float32, "The position along y.", |row| row.position(1))
-            .unit("m"),
-        Field::<BoneRows>::new("z", Float32, "The position along z.", |row| row.position(2))
-            .unit("m"),
-        Field::<BoneRows>::new("qx", Float32, "The rotation: x of the quaternion.", |row| {
-            row.rotation(0)
-        }),
-        Field::<BoneRows>::new("qy", Float32, "The rotation: y of the quaternion.", |row| {
-            row.rotation(1)
-        }),
-        Field::<BoneRows>::new("qz", Float32, "The rotation: z of the quaternion.", |row| {
-            row.rotation(2)
-        }),
-        Field::<BoneRows>::new("qw", Float32, "The rotation: w of the quaternion.", |row| {
-            row.rotation(3)
-        }),
-    ],
+    fields: fields! {
+        BoneRows;
+        "player" => Int [key], "The player's number within the match.", |row| row.player;
+        "bone" => Uint [key], "The number of the bone, 0 to 22.", |row| row.number as u64;
+        PERSON => Uint, PERSON_DOC, |row| row.person;
+        "x" => Float32 in "m", "The position along x.", |row| row.position(0);
+        "y" => Float32 in "m", "The position along y.", |row| row.position(1);
+        "z" => Float32 in "m", "The position along z.", |row| row.position(2);
+        "qx" => Float32, "The rotation: x of the quaternion.", |row| row.rotation(0);
+        "qy" => Float32, "The rotation: y of the quaternion.", |row| row.rotation(1);
+        "qz" => Float32, "The rotation: z of the quaternion.", |row| row.rotation(2);
+        "qw" => Float32, "The rotation: w of the quaternion.", |row| row.rotation(3);
+    },
 };

@@ -2,13 +2,11 @@
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 
-use super::columns::{cell, column_kind, columns, one_column, owner, there};
+use super::columns::{cell, column_kind, columns, fields, one_column, owner, there};
 use super::players::{PERSON, PERSON_DOC};
 use crate::members::{self, last_throw_members};
 use crate::model::LastThrow;
 use crate::stats::{Goal, Join, JoinEvent};
-
-use Kind::{Float32, Text, Uint};
 
 impl Rows for Goal {
     type Row<'a> = &'a Goal;
@@ -18,44 +16,17 @@ pub const GOALS: Table<Goal> = Table {
     name: "goals",
     lane: Lane::Events,
     doc: "Goals: the points of a team rise. Details are missing if `last_score` does not describe the goal.",
-    fields: &[
-        Field::<Goal>::new("clock", Float32, "The game's clock.", |row| {
-            row.clock.into()
-        })
-        .unit("s"),
-        Field::<Goal>::new("team", Text, "The team whose points rose.", |row| {
-            row.team.as_str().into()
-        }),
-        Field::<Goal>::new("points", Float32, "The number of points.", |row| {
-            row.points.into()
-        }),
-        Field::<Goal>::new(
-            "goal_type",
-            Text,
-            "The type of the goal, as the API names it.",
-            |row| row.goal_type.as_deref().into(),
-        ),
-        Field::<Goal>::new(
-            "thrower",
-            Text,
-            "The name of the player who threw.",
-            |row| row.thrower.as_deref().into(),
-        ),
-        Field::<Goal>::new(
-            "assist",
-            Text,
-            "The name of the player who assisted.",
-            |row| row.assist.as_deref().into(),
-        ),
-        Field::<Goal>::new("disc_speed", Float32, "The speed of the disc.", |row| {
-            row.disc_speed.into()
-        })
-        .unit("m/s"),
-        Field::<Goal>::new("distance", Float32, "The distance of the throw.", |row| {
-            row.distance.into()
-        })
-        .unit("m"),
-    ],
+    fields: fields! {
+        Goal;
+        "clock" => Float32 in "s", "The game's clock.", |row| row.clock;
+        "team" => Text, "The team whose points rose.", |row| row.team.as_str();
+        "points" => Float32, "The number of points.", |row| row.points;
+        "goal_type" => Text, "The type of the goal, as the API names it.", |row| row.goal_type.as_deref();
+        "thrower" => Text, "The name of the player who threw.", |row| row.thrower.as_deref();
+        "assist" => Text, "The name of the player who assisted.", |row| row.assist.as_deref();
+        "disc_speed" => Float32 in "m/s", "The speed of the disc.", |row| row.disc_speed;
+        "distance" => Float32 in "m", "The distance of the throw.", |row| row.distance;
+    },
 };
 
 impl Rows for LastThrow {
@@ -93,31 +64,17 @@ pub const JOINS: Table<Join> = Table {
     name: "joins",
     lane: Lane::Events,
     doc: "Players who join, leave or change teams; those of the first frame are not listed.",
-    fields: &[
-        Field::<Join>::new("event", Text, "`join`, `leave` or `move`.", |row| {
-            let event = match row.event {
+    fields: fields! {
+        Join;
+        "event" => Text [values(&["join", "leave", "move"]) key], "`join`, `leave` or `move`.",
+            |row| match row.event {
                 JoinEvent::Join => "join",
                 JoinEvent::Leave => "leave",
                 JoinEvent::Move => "move",
             };
-            event.into()
-        })
-        .values(&["join", "leave", "move"])
-        .key(),
-        Field::<Join>::new(PERSON, Uint, PERSON_DOC, |row| (row.person as u64).into()).key(),
-        Field::<Join>::new("name", Text, "The player's name.", |row| {
-            row.name.as_str().into()
-        }),
-        Field::<Join>::new("user_id", Uint, "The player's user id.", |row| {
-            row.userid.into()
-        })
-        .secret()
-        .wide(),
-        Field::<Join>::new(
-            "team",
-            Text,
-            "The team that the player joined, left or changed to.",
-            |row| row.team.as_str().into(),
-        ),
-    ],
+        PERSON => Uint [key], PERSON_DOC, |row| row.person as u64;
+        "name" => Text, "The player's name.", |row| row.name.as_str();
+        "user_id" => Uint [secret wide], "The player's user id.", |row| row.userid;
+        "team" => Text, "The team that the player joined, left or changed to.", |row| row.team.as_str();
+    },
 };

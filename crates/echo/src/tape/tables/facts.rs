@@ -2,8 +2,7 @@
 
 use gametape_core::table::{Field, Kind, Lane, Rows, Table, TableDef};
 
-use Kind::{Bool, Float64, Text, Uint};
-
+use super::columns::fields;
 use crate::butter::{Header, Parts, Seen};
 use crate::stats::{DiscStats, MatchStats, PayloadStats};
 use crate::tape::info::{self, FileFacts, Setting, Summary};
@@ -146,286 +145,80 @@ pub(super) const MATCH: Table<Facts<'static>> = Table {
     name: "match",
     lane: Lane::Facts,
     doc: "The match: its settings, and its statistics.",
-    fields: &[
-        Field::<Facts<'static>>::new(
-            "recorded_from",
-            Text,
-            "When the first frame was recorded, by the recorder's wall clock.",
-            |row| row.recorded.as_ref().map(|[from, _]| from.as_str()).into(),
-        )
-        .unit("local time"),
-        Field::<Facts<'static>>::new(
-            "recorded_to",
-            Text,
-            "When the last frame was recorded.",
-            |row| row.recorded.as_ref().map(|[_, to]| to.as_str()).into(),
-        )
-        .unit("local time"),
-        Field::<Facts<'static>>::new(
-            "rate_hz",
-            Float64,
-            "Frames per second, from the first to the last.",
-            |row| row.summary.rate_hz().into(),
-        )
-        .unit("Hz"),
-        Field::<Facts<'static>>::new("map", Text, "The map, as the API names it.", |row| {
-            row.text(|setting| setting.map.as_str()).into()
-        }),
-        Field::<Facts<'static>>::new("game", Text, "`arena`, `combat` or `other`.", |row| {
-            row.setting().map(|setting| info::game(&setting.map)).into()
-        }),
-        Field::<Facts<'static>>::new(
-            "match_type",
-            Text,
-            "The type of the match, as the API names it.",
-            |row| row.text(|setting| &setting.match_type).into(),
-        ),
-        Field::<Facts<'static>>::new("private", Bool, "Whether the match is private.", |row| {
-            row.setting().is_some_and(|setting| setting.private).into()
-        }),
-        Field::<Facts<'static>>::new(
-            "tournament",
-            Bool,
-            "Whether the match is part of a tournament; unknown in a .butter.",
-            |row| row.tournament().into(),
-        ),
-        Field::<Facts<'static>>::new("session_id", Text, "The id of the match.", |row| {
-            row.text(|setting| &setting.session_id).into()
-        }),
-        Field::<Facts<'static>>::new("sessions", Uint, "Matches in the recording.", |row| {
-            row.summary.sessions.into()
-        }),
-        Field::<Facts<'static>>::new("server", Text, "The address of the game server.", |row| {
-            Some(row.text(|setting| &setting.server))
-                .filter(|server| !server.is_empty())
-                .into()
-        })
-        .secret(),
-        Field::<Facts<'static>>::new(
-            "client",
-            Text,
-            "The name of the player on whose machine the match was recorded.",
-            |row| row.setting().map(|setting| setting.client.as_str()).into(),
-        ),
-        Field::<Facts<'static>>::new(
-            "blue_points",
-            Float64,
-            "Points of blue in the last frame.",
-            |row| row.points(0).into(),
-        ),
-        Field::<Facts<'static>>::new(
-            "orange_points",
-            Float64,
-            "Points of orange in the last frame.",
-            |row| row.points(1).into(),
-        ),
-        Field::<Facts<'static>>::new("rounds_of", Uint, "Rounds of the match.", |row| {
-            row.setting()
-                .and_then(|setting| positive(setting.rounds))
-                .into()
-        }),
-        Field::<Facts<'static>>::new("blue_rounds", Uint, "Rounds that blue has won.", |row| {
-            row.rounds(0).into()
-        }),
-        Field::<Facts<'static>>::new(
-            "orange_rounds",
-            Uint,
-            "Rounds that orange has won.",
-            |row| row.rounds(1).into(),
-        ),
-        Field::<Facts<'static>>::new("bone_frames", Uint, "Frames with bones.", |row| {
-            (row.summary.frames > 0)
-                .then_some(row.summary.with_bones)
-                .into()
-        }),
-        Field::<Facts<'static>>::new(
-            "unknown_members",
-            Uint,
-            "Frames with members that the model does not know.",
-            |row| row.summary.with_unknown().into(),
-        ),
-        Field::<Facts<'static>>::new(
-            "compression",
-            Text,
-            "How the chunks of a .butter are compressed.",
-            |row| {
-                row.stored()
-                    .map(|(header, _)| header.compression.name())
-                    .into()
-            },
-        ),
-        Field::<Facts<'static>>::new(
-            "keyframe_every",
-            Uint,
-            "Frames from a keyframe of a .butter to the next.",
-            |row| {
-                row.stored()
-                    .map(|(header, _)| header.keyframe_interval)
-                    .into()
-            },
-        )
-        .unit("frames"),
-        Field::<Facts<'static>>::new("chunks", Uint, "Chunks of a .butter.", |row| {
-            row.stored().map(|(_, seen)| seen.chunks).into()
-        }),
-        Field::<Facts<'static>>::new("keyframes", Uint, "Keyframes of a .butter.", |row| {
-            row.stored().map(|(_, seen)| seen.keyframes).into()
-        }),
-        Field::<Facts<'static>>::new(
-            "written_by",
-            Text,
-            "The writer of a .butter, if it can be detected.",
-            |row| row.stored().and_then(|(_, seen)| info::writer(seen)).into(),
-        ),
-        Field::<Facts<'static>>::new(
-            "dialect",
-            Text,
-            "The dialect of a .butter, if it is not the usual one.",
-            |row| {
-                row.stored()
-                    .and_then(|(_, seen)| info::dialect(seen))
-                    .into()
-            },
-        ),
-        Field::<Facts<'static>>::new(
-            "container",
-            Text,
-            "Whether an .echoreplay is `text` or in a `zip`.",
-            |row| row.container().into(),
-        ),
-        Field::<Facts<'static>>::new(
-            "files_in_zip",
-            Uint,
-            "Files in the zip, if it has several.",
-            |row| row.known.files_in_zip().into(),
-        ),
-        Field::<Facts<'static>>::new("frames", Uint, "Frames.", |row| row.summary.frames.into()),
-        Field::<Facts<'static>>::new(
-            "duration_ms",
-            Uint,
-            "The time from the first frame to the last.",
-            |row| row.stats.map(|stats| stats.duration_ms).into(),
-        )
-        .unit("ms"),
-        Field::<Facts<'static>>::new("recorded_ms", Uint, "The duration without gaps.", |row| {
-            row.stats.map(|stats| stats.recorded_ms).into()
-        })
-        .unit("ms"),
-        Field::<Facts<'static>>::new(
-            "interval_ms",
-            Uint,
-            "The median time between two frames.",
-            |row| row.stats.and_then(|stats| stats.interval_ms).into(),
-        )
-        .unit("ms"),
-        Field::<Facts<'static>>::new(
-            "frames_per_s",
-            Float64,
-            "The mean number of frames per second, without gaps.",
-            |row| {
-                row.stats
-                    .and_then(|stats| stats.frames_per_s)
-                    .and_then(finite)
-                    .into()
-            },
-        )
-        .unit("1/s"),
-        Field::<Facts<'static>>::new("possession_playing_ms", Uint, "Time of play.", |row| {
-            row.stats.map(|stats| stats.possession.playing_ms).into()
-        })
-        .unit("ms"),
-        Field::<Facts<'static>>::new(
-            "possession_blue_ms",
-            Uint,
-            "Time during which only blue had the disc.",
-            |row| row.stats.map(|stats| stats.possession.blue_ms).into(),
-        )
-        .unit("ms"),
-        Field::<Facts<'static>>::new(
-            "possession_orange_ms",
-            Uint,
-            "Time during which only orange had the disc.",
-            |row| row.stats.map(|stats| stats.possession.orange_ms).into(),
-        )
-        .unit("ms"),
-        Field::<Facts<'static>>::new(
-            "possession_none_ms",
-            Uint,
-            "Time during which neither team had the disc, or both had it.",
-            |row| row.stats.map(|stats| stats.possession.none_ms).into(),
-        )
-        .unit("ms"),
-        Field::<Facts<'static>>::new(
-            "disc_top_speed",
-            Float64,
-            "The disc's highest speed.",
-            |row| row.disc().and_then(|disc| by_text(disc.top_speed)).into(),
-        )
-        .unit("m/s"),
-        Field::<Facts<'static>>::new(
-            "disc_distance",
-            Float64,
-            "The distance that the disc moved, without jumps.",
-            |row| row.disc().and_then(|disc| finite(disc.distance)).into(),
-        )
-        .unit("m"),
-        Field::<Facts<'static>>::new(
-            "payload_distance",
-            Float64,
-            "The distance of the payload along its path in the last frame.",
-            |row| {
-                row.payload()
-                    .and_then(|payload| by_text(payload.distance))
-                    .into()
-            },
-        )
-        .unit("m"),
-        Field::<Facts<'static>>::new(
-            "payload_max_distance",
-            Float64,
-            "The largest distance of the payload.",
-            |row| {
-                row.payload()
-                    .and_then(|payload| by_text(payload.max_distance))
-                    .into()
-            },
-        )
-        .unit("m"),
-        Field::<Facts<'static>>::new(
-            "payload_checkpoints",
-            Uint,
-            "Checkpoints that the payload passed.",
-            |row| {
-                row.payload()
-                    .and_then(|payload| positive(payload.checkpoints))
-                    .into()
-            },
-        ),
-        Field::<Facts<'static>>::new(
-            "payload_top_speed",
-            Float64,
-            "The payload's highest speed.",
-            |row| {
-                row.payload()
-                    .and_then(|payload| by_text(payload.top_speed))
-                    .into()
-            },
-        )
-        .unit("m/s"),
-        Field::<Facts<'static>>::new(
-            "payload_contested_ms",
-            Uint,
-            "Time during which both teams stood at the payload.",
-            |row| row.payload().map(|payload| payload.contested_ms).into(),
-        )
-        .unit("ms"),
-        Field::<Facts<'static>>::new(
-            "left_out",
-            Uint,
-            "Events and players that were not counted, because there are too many.",
-            |row| row.stats.map(|stats| stats.left_out).into(),
-        ),
-    ],
+    fields: fields! {
+        Facts<'static>;
+        "recorded_from" => Text in "local time", "When the first frame was recorded, by the recorder's wall clock.",
+            |row| row.recorded.as_ref().map(|[from, _]| from.as_str());
+        "recorded_to" => Text in "local time", "When the last frame was recorded.",
+            |row| row.recorded.as_ref().map(|[_, to]| to.as_str());
+        "rate_hz" => Float64 in "Hz", "Frames per second, from the first to the last.", |row| row.summary.rate_hz();
+        "map" => Text, "The map, as the API names it.", |row| row.text(|setting| setting.map.as_str());
+        "game" => Text, "`arena`, `combat` or `other`.", |row| row.setting().map(|setting| info::game(&setting.map));
+        "match_type" => Text, "The type of the match, as the API names it.",
+            |row| row.text(|setting| &setting.match_type);
+        "private" => Bool, "Whether the match is private.",
+            |row| row.setting().is_some_and(|setting| setting.private);
+        "tournament" => Bool, "Whether the match is part of a tournament; unknown in a .butter.",
+            |row| row.tournament();
+        "session_id" => Text, "The id of the match.", |row| row.text(|setting| &setting.session_id);
+        "sessions" => Uint, "Matches in the recording.", |row| row.summary.sessions;
+        "server" => Text [secret], "The address of the game server.",
+            |row| Some(row.text(|setting| &setting.server)).filter(|server| !server.is_empty());
+        "client" => Text, "The name of the player on whose machine the match was recorded.",
+            |row| row.setting().map(|setting| setting.client.as_str());
+        "blue_points" => Float64, "Points of blue in the last frame.", |row| row.points(0);
+        "orange_points" => Float64, "Points of orange in the last frame.", |row| row.points(1);
+        "rounds_of" => Uint, "Rounds of the match.", |row| row.setting().and_then(|setting| positive(setting.rounds));
+        "blue_rounds" => Uint, "Rounds that blue has won.", |row| row.rounds(0);
+        "orange_rounds" => Uint, "Rounds that orange has won.", |row| row.rounds(1);
+        "bone_frames" => Uint, "Frames with bones.", |row| (row.summary.frames > 0).then_some(row.summary.with_bones);
+        "unknown_members" => Uint, "Frames with members that the model does not know.",
+            |row| row.summary.with_unknown();
+        "compression" => Text, "How the chunks of a .butter are compressed.",
+            |row| row.stored().map(|(header, _)| header.compression.name());
+        "keyframe_every" => Uint in "frames", "Frames from a keyframe of a .butter to the next.",
+            |row| row.stored().map(|(header, _)| header.keyframe_interval);
+        "chunks" => Uint, "Chunks of a .butter.", |row| row.stored().map(|(_, seen)| seen.chunks);
+        "keyframes" => Uint, "Keyframes of a .butter.", |row| row.stored().map(|(_, seen)| seen.keyframes);
+        "written_by" => Text, "The writer of a .butter, if it can be detected.",
+            |row| row.stored().and_then(|(_, seen)| info::writer(seen));
+        "dialect" => Text, "The dialect of a .butter, if it is not the usual one.",
+            |row| row.stored().and_then(|(_, seen)| info::dialect(seen));
+        "container" => Text, "Whether an .echoreplay is `text` or in a `zip`.", |row| row.container();
+        "files_in_zip" => Uint, "Files in the zip, if it has several.", |row| row.known.files_in_zip();
+        "frames" => Uint, "Frames.", |row| row.summary.frames;
+        "duration_ms" => Uint in "ms", "The time from the first frame to the last.",
+            |row| row.stats.map(|stats| stats.duration_ms);
+        "recorded_ms" => Uint in "ms", "The duration without gaps.", |row| row.stats.map(|stats| stats.recorded_ms);
+        "interval_ms" => Uint in "ms", "The median time between two frames.",
+            |row| row.stats.and_then(|stats| stats.interval_ms);
+        "frames_per_s" => Float64 in "1/s", "The mean number of frames per second, without gaps.",
+            |row| row.stats.and_then(|stats| stats.frames_per_s).and_then(finite);
+        "possession_playing_ms" => Uint in "ms", "Time of play.",
+            |row| row.stats.map(|stats| stats.possession.playing_ms);
+        "possession_blue_ms" => Uint in "ms", "Time during which only blue had the disc.",
+            |row| row.stats.map(|stats| stats.possession.blue_ms);
+        "possession_orange_ms" => Uint in "ms", "Time during which only orange had the disc.",
+            |row| row.stats.map(|stats| stats.possession.orange_ms);
+        "possession_none_ms" => Uint in "ms", "Time during which neither team had the disc, or both had it.",
+            |row| row.stats.map(|stats| stats.possession.none_ms);
+        "disc_top_speed" => Float64 in "m/s", "The disc's highest speed.",
+            |row| row.disc().and_then(|disc| by_text(disc.top_speed));
+        "disc_distance" => Float64 in "m", "The distance that the disc moved, without jumps.",
+            |row| row.disc().and_then(|disc| finite(disc.distance));
+        "payload_distance" => Float64 in "m", "The distance of the payload along its path in the last frame.",
+            |row| row.payload().and_then(|payload| by_text(payload.distance));
+        "payload_max_distance" => Float64 in "m", "The largest distance of the payload.",
+            |row| row.payload().and_then(|payload| by_text(payload.max_distance));
+        "payload_checkpoints" => Uint, "Checkpoints that the payload passed.",
+            |row| row.payload().and_then(|payload| positive(payload.checkpoints));
+        "payload_top_speed" => Float64 in "m/s", "The payload's highest speed.",
+            |row| row.payload().and_then(|payload| by_text(payload.top_speed));
+        "payload_contested_ms" => Uint in "ms", "Time during which both teams stood at the payload.",
+            |row| row.payload().map(|payload| payload.contested_ms);
+        "left_out" => Uint, "Events and players that were not counted, because there are too many.",
+            |row| row.stats.map(|stats| stats.left_out);
+    },
 };
 
 #[cfg(test)]
