@@ -58,7 +58,6 @@ mod members;
 mod model;
 mod parallel;
 mod people;
-mod ranges;
 mod rule;
 pub mod stats;
 #[cfg(feature = "tape")]

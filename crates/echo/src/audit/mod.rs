@@ -4,7 +4,6 @@
 //! it returns [`Finding`]s, one for each code. [`butter::audit`](crate::butter::audit())
 //! and [`echoreplay::audit`](crate::echoreplay::audit()) check the recording and the match in it.
 
-mod clock;
 mod flow;
 mod players;
 mod points;

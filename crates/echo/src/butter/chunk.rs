@@ -3,17 +3,17 @@
 //! Gzip and zstd are cargo features. Without one, chunks of that compression can be neither read nor
 //! written, and the error names the feature.
 
-use std::io::{BufRead, Read};
+use std::borrow::Cow;
+use std::io::{self, BufRead, Cursor, Read, Seek};
 
 use gametape_core::text::Crc32;
-use gametape_core::{ByteReader, Input};
+use gametape_core::{ByteReader, Input, InputStream};
 
+use super::code::primitive::{Of, or_nothing};
+use super::frame::packed::KEYFRAME;
 use super::header::{Compression, Header};
-use super::packed::KEYFRAME;
-use super::primitive::{Of, or_nothing};
 use crate::error::{Error, WriteError};
 use crate::limits::Limits;
-use crate::ranges::Ranges;
 use crate::rule::Rule;
 
 /// The largest number of chunks in a file: two months, at 300 frames a chunk and 60 a second.
@@ -235,7 +235,7 @@ pub fn deflate(raw: &[u8], compression: Compression) -> Result<Vec<u8>, WriteErr
 /// Compresses to a zstd frame. The frame contains its content size, which the reference's reader needs, and a checksum,
 /// which it verifies.
 #[cfg(feature = "zstd")]
-fn zstd_frame(raw: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
+fn zstd_frame(raw: &[u8], level: i32) -> io::Result<Vec<u8>> {
     let mut zstd = zstd::bulk::Compressor::new(level)?;
     zstd.include_checksum(true)?;
     zstd.compress(raw)
@@ -250,8 +250,8 @@ fn zstd_frame(raw: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
 fn decode(
     rest: &mut impl BufRead,
     compression: Compression,
-    take: impl FnOnce(&mut dyn Read) -> std::io::Result<()>,
-) -> std::io::Result<()> {
+    take: impl FnOnce(&mut dyn Read) -> io::Result<()>,
+) -> io::Result<()> {
     match compression {
         #[cfg(feature = "gzip")]
         Compression::Gzip => take(&mut flate2::bufread::GzDecoder::new(rest)),
@@ -264,7 +264,7 @@ fn decode(
             let zstd = zstd::stream::read::Decoder::with_buffer(rest)?;
             take(&mut zstd.single_frame())
         }
-        _ => Err(std::io::ErrorKind::Unsupported.into()),
+        _ => Err(io::ErrorKind::Unsupported.into()),
     }
 }
 
@@ -501,5 +501,55 @@ pub fn inflate_first<R: BufRead>(
             left: None,
             reason: Some(error.to_string()),
         }),
+    }
+}
+
+/// A source whose ranges can be read.
+pub trait Ranges {
+    type Stream<'s>: Read + Seek
+    where
+        Self: 's;
+
+    /// The size in bytes.
+    fn size(&self) -> u64;
+
+    fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>>;
+
+    /// Returns a stream from the first byte on.
+    fn stream(&self) -> Self::Stream<'_>;
+}
+
+impl Ranges for [u8] {
+    type Stream<'s> = Cursor<&'s [u8]>;
+
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let end = usize::try_from(offset.saturating_add(length)).unwrap_or(usize::MAX);
+        let range = self.get(start..end).ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(Cow::Borrowed(range))
+    }
+
+    fn stream(&self) -> Cursor<&[u8]> {
+        Cursor::new(self)
+    }
+}
+
+impl Ranges for Input {
+    type Stream<'s> = InputStream;
+
+    fn size(&self) -> u64 {
+        self.size()
+    }
+
+    fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
+        self.range(offset, length)
+    }
+
+    fn stream(&self) -> InputStream {
+        self.stream()
     }
 }

@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 use gametape_core::ByteReader;
 
-use super::primitive::{Of, or_nothing, text_within};
+use super::code::primitive::{Of, or_nothing, text_within};
 use crate::error::WriteError;
 use crate::limits::Limits;
 use crate::model::{Frame, Map, Player};

@@ -3,12 +3,12 @@
 use gametape_core::ByteReader;
 
 use super::chunk::{inflate, is_checked};
+use super::frame::packed::{Layout, Packed};
+use super::frame::reference::{Dialect, Mended, PauseState, UnstoredTimers};
+use super::frame::state::State;
+use super::frame::unpack::{Parts, read_within};
 use super::header::{Compression, Header};
-use super::packed::{Layout, Packed};
-use super::reference::{Dialect, Mended, PauseState, UnstoredTimers};
-use super::state::State;
 use super::survey::Survey;
-use super::unpack::{Parts, read_within};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};

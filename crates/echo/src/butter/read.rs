@@ -11,16 +11,16 @@ use gametape_core::Input;
 use gametape_core::feed::Step;
 
 use super::chunk::{ChunkEntry, Fault, Table, inflate, starts};
+use super::frame::packed::{KEYFRAME, Layout, Packed};
+use super::frame::reference::{Dialect, PauseState};
+#[cfg(feature = "tape")]
+use super::frame::unpack::Parts;
 use super::header::{Compression, Header};
-use super::packed::{KEYFRAME, Layout, Packed};
 #[cfg(feature = "tape")]
 use super::play::Shown;
 use super::play::{BACK, Playing, Seen};
-use super::reference::{Dialect, PauseState};
 use super::stream::{Decoder, Slice, known};
 use super::survey::Survey;
-#[cfg(feature = "tape")]
-use super::unpack::Parts;
 use crate::error::{Error, Findings};
 #[cfg(feature = "tape")]
 use crate::limits::Limits;

@@ -6,14 +6,14 @@ use std::io::Read;
 
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 
+use super::frame::reference::Dialect;
+#[cfg(feature = "tape")]
+use super::frame::unpack::Parts;
 use super::header::Header;
 #[cfg(feature = "tape")]
 use super::play::Skip;
 use super::play::{Playing, Seen};
-use super::reference::Dialect;
 use super::structure::{Known, Look};
-#[cfg(feature = "tape")]
-use super::unpack::Parts;
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;

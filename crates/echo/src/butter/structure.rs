@@ -5,13 +5,13 @@ use gametape_core::ByteReader;
 use memchr::memmem;
 
 use super::chunk::{chunk_start, head};
+use super::frame::packed::{KEYFRAME, Layout, NORMAL, Packed};
+use super::frame::reference::Dialect;
+use super::frame::unpack::{Parts, read_within};
 use super::header::{Compression, Header};
-use super::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::play::Playing;
 #[cfg(feature = "tape")]
 use super::play::Skip;
-use super::reference::Dialect;
-use super::unpack::{Parts, read_within};
 use crate::error::Error;
 use crate::limits::{Limits, ReadOptions};
 use crate::rule::Rule;

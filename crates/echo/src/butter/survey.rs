@@ -2,11 +2,11 @@
 
 use gametape_core::ByteReader;
 
-use super::difference::is_zero;
-use super::packed::{Layout, Packed, PackedPause, PackedPose};
-use super::primitive::{Halves, from_half};
-use super::reference::{Dialect, Falls, FallsSeen, UnstoredTimers};
-use super::unpack::Parts;
+use super::code::difference::is_zero;
+use super::code::primitive::{Halves, from_half};
+use super::frame::packed::{Layout, Packed, PackedPause, PackedPose};
+use super::frame::reference::{Dialect, Falls, FallsSeen, UnstoredTimers};
+use super::frame::unpack::Parts;
 use crate::rule::Rule;
 
 /// The number of differences that only one kind of writer writes, for a chunk to count for its neighbours,

@@ -9,10 +9,10 @@ use gametape_core::ByteReader;
 use super::chunk::deflate;
 #[cfg(feature = "tape")]
 use super::chunk::inflate;
-use super::encode::Encoder;
-use super::header::{Compression, Header};
+use super::frame::encode::Encoder;
 #[cfg(feature = "tape")]
-use super::packed::{Layout, Packed};
+use super::frame::packed::{Layout, Packed};
+use super::header::{Compression, Header};
 #[cfg(feature = "tape")]
 use super::survey::Survey;
 use super::survey::ends_with_letter;

@@ -3,8 +3,8 @@
 use compact_str::CompactString;
 
 use super::model::{Join, JoinEvent, Ping, PlayerStats};
-use super::step::{MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED, Step, keep};
-use super::step::{Track, faster};
+use super::{MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED, Step, keep};
+use super::{Track, faster};
 use crate::model::{Holding, Player, Session, Stats, TeamId};
 use crate::model::{counts, from_counts, is_somebody};
 use crate::people::People;

@@ -13,7 +13,6 @@ mod info;
 mod lines;
 mod opened;
 mod options;
-mod persons;
 mod repair;
 mod tables;
 
@@ -31,7 +30,7 @@ use gametape_core::{Input, RuleInfo};
 
 use crate::trace::RELATIONS;
 use crate::{ReadOptions, Rule, butter, echoreplay};
-use chunks::Kept;
+use chunks::ChunkPlaces;
 use frames::EchoFormat;
 use lines::Lines;
 
@@ -189,7 +188,7 @@ formats! {
     Butter {
         extension: "butter",
         starts: starts_as_butter,
-        places: Kept,
+        places: ChunkPlaces,
     }
 }
 

@@ -1,4 +1,5 @@
-//! An opened recording of a match.
+//! An opened recording of a match, and what was read of it: among this, the persons behind the players of each
+//! frame.
 
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -12,11 +13,13 @@ use super::error::EchoError;
 use super::frames::{EchoFormat, Frames};
 use super::index;
 use super::lines::Lines;
-use super::persons::{Counting, Persons};
 use crate::ReadOptions;
 use crate::butter::Parts;
 use crate::course::Course;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
+use crate::model::Session;
+use crate::people::People;
+use crate::stats::MAX_EVENTS;
 
 /// The size of the text that may be spooled from any zip, however small.
 const LEAST_TEXT: u64 = 1 << 30;
@@ -323,5 +326,59 @@ impl EchoTape {
                 None => Ok(()),
             },
         }
+    }
+}
+
+/// The numbers of the persons of a frame, in the order of its players; `None` where there are too many.
+pub(super) type Numbers = [Option<u64>];
+
+/// Numbers the persons of a recording, frame by frame from its start.
+#[derive(Default)]
+pub(super) struct Counting {
+    people: People,
+    now: Vec<Option<u64>>,
+}
+
+impl Counting {
+    /// The parts of frames that tell persons apart.
+    pub const PARTS: Parts = Parts::PLAYERS.with(Parts::NAMES);
+
+    /// Takes the next frame, and returns the numbers of its persons.
+    pub fn frame(&mut self, session: &Session) -> &Numbers {
+        self.now.clear();
+        self.people.next_frame(session);
+        let people = &mut self.people;
+        let found = session
+            .players()
+            .map(|(team, player)| people.find(team, player, MAX_EVENTS).map(|at| at as u64));
+        self.now.extend(found);
+        &self.now
+    }
+}
+
+/// The persons of all frames of a recording.
+#[derive(Default, Debug)]
+pub(super) struct Persons {
+    /// The steps from which on frames have other persons, and which.
+    changes: Vec<(u64, Box<Numbers>)>,
+}
+
+impl Persons {
+    /// Adds the next frame.
+    pub fn push(&mut self, step: u64, numbers: &Numbers) {
+        if self
+            .changes
+            .last()
+            .is_none_or(|(_, last)| **last != *numbers)
+        {
+            self.changes.push((step, numbers.into()));
+        }
+    }
+
+    /// The persons of the frame of a step.
+    pub fn at(&self, step: u64) -> &Numbers {
+        let after = self.changes.partition_point(|(from, _)| *from <= step);
+        let change = after.checked_sub(1).and_then(|at| self.changes.get(at));
+        change.map_or(&[], |(_, numbers)| numbers)
     }
 }

@@ -9,8 +9,7 @@ use gametape_core::tape::{self, Error, Repaired, Sink, Work};
 
 use super::error::{no_frame, unwritable, unwritable_because};
 use super::opened::EchoTape;
-use crate::butter::{self, Salvaged};
-use crate::ranges::Ranges;
+use crate::butter::{self, Ranges, Salvaged};
 use crate::{Finding, Frame, Limits, SalvageError, echoreplay};
 
 /// Repairs a .butter: keeps intact chunks byte for byte, and the intact frames of other chunks.

@@ -7,14 +7,14 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use gametape_core::ByteReader;
 use memchr::memmem;
 
+use super::super::chunk::Ranges;
 use super::super::chunk::{chunk_start, inflate_first, starts};
+use super::super::frame::packed::{KEYFRAME, Layout, NORMAL};
 use super::super::header::Compression;
-use super::super::packed::{KEYFRAME, Layout, NORMAL};
 use super::super::survey::Survey;
 use super::Salvage;
 use crate::error::{Error, SalvageError};
 use crate::limits::Limits;
-use crate::ranges::Ranges;
 
 /// The number of bytes needed to recognise a keyframe and the frame after it.
 const AHEAD: usize = 2 << 20;

@@ -13,7 +13,7 @@ use super::super::error::{unwritable, unwritable_because};
 use super::super::frames::{EchoFormat, Frames};
 use super::super::opened::EchoTape;
 use super::super::tables::stamp;
-use super::measure::{Measured, measure};
+use super::{Measured, measure};
 use crate::butter::{self, ChunkEntry, Cutter, Parts, Table, Writer};
 use crate::course::Course;
 use crate::{Finding, Frame, ReadOptions, Rule, WriteError};
@@ -49,7 +49,7 @@ pub(super) fn cut(
 }
 
 /// The facts that were found while reading the recording up to the end of the range.
-struct Found {
+struct RangeFound {
     /// The first step of each chunk. A chunk without frames has the first step of the next one.
     firsts: Vec<u64>,
     /// The number of steps that were read; `is_all` if these are all steps.
@@ -60,7 +60,7 @@ struct Found {
 }
 
 /// Looks for the range: of the frames nothing but their times is decoded.
-fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found, Error> {
+fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<RangeFound, Error> {
     let mut reader = butter::Reader::of_parts(work.watched(&tape.input), Parts::GAME);
     let (mut firsts, mut course, mut step) = (Vec::new(), Course::default(), 0);
     let mut within = false;
@@ -97,7 +97,7 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found,
         return Err(fault.clone().into());
     }
     let is_old = |header: &butter::Header| header.version < butter::VERSION;
-    Ok(Found {
+    Ok(RangeFound {
         firsts,
         seen: step,
         is_all: !steps.has_ended(),
@@ -106,15 +106,15 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found,
 }
 
 /// The new recording, its deviations from the original, and a remark.
-type Made = (Input, Measured, Option<String>);
+type MadePart = (Input, Measured, Option<String>);
 
 /// Copies chunk by chunk. Returns `None` if that is not possible, or does not read back as before.
 fn by_chunks(
     tape: &EchoTape,
-    found: &Found,
+    found: &RangeFound,
     kept: &Kept,
     work: &Work<'_>,
-) -> Result<Option<Made>, Error> {
+) -> Result<Option<MadePart>, Error> {
     let table = Table::read(&tape.input, ReadOptions::lenient())?;
     let Some(header) = table.header().filter(|_| !table.is_unfinished()) else {
         return Ok(None);
@@ -166,7 +166,7 @@ fn failed(error: WriteError) -> Error {
 struct Cutting<'t> {
     tape: &'t EchoTape,
     cutter: Cutter<File>,
-    found: &'t Found,
+    found: &'t RangeFound,
     kept: Range<u64>,
     work: &'t Work<'t>,
     /// Frames that were encoded anew.
@@ -178,7 +178,7 @@ struct Cutting<'t> {
 impl Cutting<'_> {
     /// Takes what is wanted of a chunk; false where it can't be had alone.
     fn chunk(&mut self, number: usize, entry: &ChunkEntry) -> Result<bool, Error> {
-        let Found { firsts, seen, .. } = self.found;
+        let RangeFound { firsts, seen, .. } = self.found;
         let Some(first) = firsts.get(number).copied() else {
             return Ok(true);
         };
@@ -238,7 +238,7 @@ fn each(
 }
 
 /// All frames written anew, with the interval and the compression of the recording.
-fn anew(tape: &EchoTape, kept: &Kept, work: &Work<'_>) -> Result<Made, Error> {
+fn anew(tape: &EchoTape, kept: &Kept, work: &Work<'_>) -> Result<MadePart, Error> {
     let scratch = work.scratch().map_err(Error::Output)?;
     let mut writer = Writer::new(scratch, written_by(tape)?.unwrap_or_default());
     each(tape, &kept.steps, work, |frame| {

@@ -12,7 +12,7 @@ use super::super::error::unwritable;
 use super::super::lines::{Entry, Lines};
 use super::super::opened::EchoTape;
 use super::super::options::wants_zip;
-use crate::echoreplay::container::Lines as Output;
+use crate::echoreplay::write::LineWriter;
 use crate::echoreplay::{self, Container};
 use crate::{Frame, Rule};
 
@@ -112,7 +112,7 @@ impl Writing<'_> {
         let mut output = match container {
             // As they are, whatever the last ends with.
             Container::Text => Put::Text(out),
-            zip @ Container::Zip(_) => Put::Zip(Output::new(zip, out).map_err(failed)?),
+            zip @ Container::Zip(_) => Put::Zip(LineWriter::new(zip, out).map_err(failed)?),
         };
         let mut before: Option<Entry> = None;
         for at in kept.clone() {
@@ -157,7 +157,7 @@ impl Writing<'_> {
 /// The file that lines are written to.
 enum Put<'o> {
     Text(&'o mut dyn Sink),
-    Zip(Output<&'o mut dyn Sink>),
+    Zip(LineWriter<&'o mut dyn Sink>),
 }
 
 impl Put<'_> {

@@ -9,7 +9,7 @@ use gametape_core::tape::{Error, Follow, Grown, Partial, Work};
 use gametape_core::{At, Clocks, Input, Stamp};
 
 use super::frame::{is_long_after, stamp};
-use super::giving::{Ended, Giving};
+use super::giving::{Giving, MatchEnd};
 use super::precision::tables;
 use crate::butter::Parts;
 use crate::course::Course;
@@ -18,7 +18,7 @@ use crate::stats::StatsBuilder;
 use crate::tape::frames::{EchoFormat, FrameFeed};
 use crate::tape::info::FileFacts;
 use crate::tape::opened::EchoTape;
-use crate::tape::persons::{Counting, Persons};
+use crate::tape::opened::{Counting, Persons};
 use crate::{Error as ReadError, Finding};
 
 /// Scans tables in one pass.
@@ -301,7 +301,7 @@ impl Pass {
         problem: impl Fn() -> Option<Error>,
         visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
-        let ended = Ended {
+        let ended = MatchEnd {
             known,
             stats: self.counted.map(StatsBuilder::finish),
         };

@@ -4,17 +4,16 @@
 //! deviation is noted with its path. This is slower than reading; it runs only for answers that can't be
 //! read at once, or in which something odd was met.
 
-mod kinds;
 mod text;
 mod value;
 
-pub(in crate::echoreplay) use self::kinds::REQUIRED;
+pub(in crate::echoreplay) use self::value::REQUIRED;
 use std::fmt::Write as _;
 
 use gametape_core::Rule as _;
 
-use self::kinds::{Row, child, table};
 use self::value::{Fixed, fix};
+use self::value::{Row, child, table};
 use super::cursor::is_whole;
 use super::seen::{self, Seen};
 use crate::members::Kind;

@@ -6,7 +6,7 @@ use super::packed::{
     BONE_MASK, KEYFRAME, Layout, NORMAL, Packed, PackedBones, PackedPause, PackedPayload,
     PackedPlayer, PackedPose, PackedScore, PackedStats,
 };
-use super::primitive::{Of, read_fixed, skip_fixed, text, three};
+use crate::butter::code::primitive::{Of, read_fixed, skip_fixed, text, three};
 use crate::limits::Limits;
 use crate::rule::Rule;
 

@@ -6,14 +6,14 @@
 use wide::f32x4;
 
 use super::bones::BonesState;
-use super::difference::is_zero;
-use super::header::Header;
 use super::packed::{Layout, Packed, PackedPayload, PackedPlayer, PackedScore};
-use super::primitive::{Halves, from_half, from_halves, to_half};
 use super::reference::{
     Dialect, Doubt, Mended, PauseState, StatsState, TeamReport, TeamState, Timers,
 };
 use super::unpack::Parts;
+use crate::butter::code::difference::is_zero;
+use crate::butter::code::primitive::{Halves, from_half, from_halves, to_half};
+use crate::butter::header::Header;
 use crate::model::Vec3;
 use crate::rule::Rule;
 

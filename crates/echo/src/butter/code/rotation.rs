@@ -324,7 +324,7 @@ pub fn pack4(poses: [&Pose; 4]) -> [u32; 4] {
 // The components are known by these names.
 #[allow(clippy::many_single_char_names)]
 #[inline(always)]
-pub(super) fn smallest4([x, y, z, w]: [f32x4; 4]) -> [u32; 4] {
+pub fn smallest4([x, y, z, w]: [f32x4; 4]) -> [u32; 4] {
     const STEP: f32 = (1023.0 / SQRT) as f32;
     let one = f32x4::splat(1.0);
     // The component with the largest magnitude is dropped; the first wins ties. (With NaN, the choice does

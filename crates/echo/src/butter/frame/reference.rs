@@ -8,9 +8,9 @@
 //! they are back, it writes absolute values, which look like a difference. The number of players tells the
 //! two apart; where that is not enough, there is a [`Doubt`].
 
-use super::difference::is_zero_half;
 use super::packed::{PackedPause, PackedStats};
-use super::primitive::from_half;
+use crate::butter::code::difference::is_zero_half;
+use crate::butter::code::primitive::from_half;
 use crate::model::{PausedState, TeamId};
 use crate::rule::Rule;
 

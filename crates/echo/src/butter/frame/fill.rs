@@ -3,14 +3,14 @@
 
 use compact_str::CompactString;
 
-use super::header::{Header, HeaderPlayer, INVALID};
 use super::packed::{Layout, PackedPayload, PackedScore};
-use super::primitive::{from_half, to_half_nearest};
 use super::reference::{PauseState, StatsState};
-use super::rotation;
-use super::rotation::unpack4;
 use super::state::{Moving, PlayerState, State};
 use super::unpack::Parts;
+use crate::butter::code::primitive::{from_half, to_half_nearest};
+use crate::butter::code::rotation;
+use crate::butter::code::rotation::unpack4;
+use crate::butter::header::{Header, HeaderPlayer, INVALID};
 use crate::model::{
     Arm, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore, LastThrow,
     Loadout, Ordnance, Pause, PausedState, Payload, Player, Pose, Session, Stats, TacMod, Team,

@@ -3,9 +3,9 @@
 use wide::{f32x4, i32x4};
 
 use super::packed::{BONE_MASK, Packed, PackedBones};
-use super::primitive::{LAST_FIXED, from_fixed, nearest_fixed};
 use super::reference::Mended;
-use super::rotation::{self, Quaternion, multiply, smallest4};
+use crate::butter::code::primitive::{LAST_FIXED, from_fixed, nearest_fixed};
+use crate::butter::code::rotation::{self, Quaternion, multiply, smallest4};
 use crate::model::{BONES, PlayerBones, Vec3};
 
 /// The bones after a frame. The bones of the next frame are stored as differences from them.
@@ -299,8 +299,8 @@ fn coarse4(codes: [u32; 4]) -> ([u32; 4], u32) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::rotation::{from_smallest3, inverse, multiply, to_smallest3_nearest};
     use super::*;
+    use crate::butter::code::rotation::{from_smallest3, inverse, multiply, to_smallest3_nearest};
 
     /// Computes the stored code with scalar operations; `None` if nothing is stored.
     fn stored(code: u32, keyframe: bool) -> Option<u32> {

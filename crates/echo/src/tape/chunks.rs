@@ -1,20 +1,135 @@
-//! The chunks of a .butter up to some place, as far as they are known.
+//! Where the chunks of a .butter start, so that a range is read from the chunk in which it starts.
 
-use std::io;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gametape_core::{At, ByteReader, Input, Short};
+use gametape_core::tape::Error;
+use gametape_core::{At, ByteReader, Input, InputStream, Short};
 
-use crate::Time;
-use crate::butter::{Dialect, Shown, SurveyedChunk, Table};
-use crate::tape::index::Places;
+use crate::butter::{Dialect, Parts, Reader, Shown, Skip, SurveyedChunk, Table};
+use crate::tape::index::{self, Places};
+use crate::{ReadOptions, Time};
+
+/// A recording whose bytes continue after some chunks that are left out.
+pub type WithoutChunks = io::Chain<Cursor<Vec<u8>>, InputStream>;
+
+/// The chunks of a .butter that is whole. They are surveyed as far as ranges ask: a survey inflates a chunk
+/// once, and decodes no frame.
+#[derive(Debug)]
+pub struct Chunks {
+    table: Table,
+    surveyed: Mutex<Surveyed>,
+}
+
+impl Chunks {
+    /// The chunks of a recording, as far as the index beside `path` knows them; `None` if there is a single
+    /// chunk, or if anything about the header and the table is irregular, so that it has to be read from its
+    /// start.
+    pub fn of(input: &Input, path: Option<&Path>) -> Option<Self> {
+        let table = Table::read(input, ReadOptions::lenient()).ok()?;
+        if !table.is_whole() || table.chunks().len() < 2 {
+            return None;
+        }
+        let kept = path.and_then(|path| index::find_fresh::<ChunkPlaces>(path, input));
+        let kept = kept.filter(|kept| kept.count() == table.chunks().len());
+        let surveyed = Mutex::new(kept.map(Surveyed::from).unwrap_or_default());
+        Some(Self { table, surveyed })
+    }
+
+    /// Keeps what is known of all chunks in an index beside the recording. Of one with an irregular chunk,
+    /// nothing is kept.
+    pub fn keep(&self, input: &Input, path: &Path) -> Result<(), Error> {
+        index::keep(path, input, || {
+            let mut known = self.surveyed();
+            known.go_on(&self.table, input, |_| Some(AT_ONCE));
+            Ok((!known.irregular).then(|| Arc::new(known.kept())))
+        })
+    }
+
+    fn surveyed(&self) -> MutexGuard<'_, Surveyed> {
+        self.surveyed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a reader that starts with the chunk of the last frame before a moment, and the step of
+    /// its first frame and the time at which the recording starts. `None` if these parts of the frames
+    /// can be read only from the start.
+    pub fn before(
+        &self,
+        input: &Input,
+        at: At,
+        parts: Parts,
+    ) -> io::Result<Option<(Reader<WithoutChunks>, u64, Time)>> {
+        let mut known = self.surveyed();
+        known.reach(&self.table, input, at);
+        let mut chunk = known.chunk_before(at);
+        if known.has_changed(chunk, &self.table, input)? {
+            *known = Surveyed::default();
+            known.reach(&self.table, input, at);
+            chunk = known.chunk_before(at);
+        }
+        let place = known.starts.get(chunk).zip(known.starts.first());
+        let chunks = self.table.chunks();
+        let entries = chunks.get(chunk).zip(chunks.first());
+        let (
+            Some((
+                &begin,
+                &ChunkStart {
+                    chunk: of_first, ..
+                },
+            )),
+            Some((entry, first)),
+        ) = (place, entries)
+        else {
+            return Ok(None);
+        };
+        let start = of_first.first;
+        if chunk == 0 {
+            return Ok(None);
+        }
+        // Of the reference's chunks, some parts continue those of the chunk before. One that shows nothing
+        // may be the reference's, too, as a later one shows.
+        let depends = parts.has(Parts::BONES) || parts.has(Parts::GAME) && !begin.chunk.is_exact();
+        if depends {
+            known.go_on(&self.table, input, |_| Some(AT_ONCE));
+            if known.irregular || known.is_reference {
+                return Ok(None);
+            }
+        }
+        let head = input.range(0, first.offset)?.into_owned();
+        let mut stream = input.stream();
+        stream.seek(SeekFrom::Start(entry.offset))?;
+        let skip = Skip {
+            chunks: chunk,
+            bytes: entry.offset - first.offset,
+            frames: begin.step,
+            shown: begin.shown,
+            start,
+        };
+        let reader = Reader::skipping(Cursor::new(head).chain(stream), parts, skip);
+        Ok(Some((reader, begin.step, start)))
+    }
+
+    /// Returns the steps at which at most so many parts start, each of about as many chunks.
+    pub fn parts(&self, input: &Input, at_most: usize) -> Vec<u64> {
+        let mut known = self.surveyed();
+        known.go_on(&self.table, input, |_| Some(AT_ONCE));
+        if known.irregular {
+            return vec![0];
+        }
+        let every = known.starts.len().div_ceil(at_most.max(1)).max(1);
+        let parts = known.starts.iter().step_by(every);
+        parts.map(|start| start.step).collect()
+    }
+}
 
 /// The number of chunks that are surveyed at once: enough for all cores, few enough for the memory.
-pub(super) const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 16;
 
 /// The chunks up to some place.
 #[derive(Default, Debug)]
-pub(super) struct Surveyed {
-    pub starts: Vec<Start>,
+struct Surveyed {
+    pub starts: Vec<ChunkStart>,
     /// Whether they come from the index, and not from the recording.
     from_index: bool,
     /// The number of frames so far.
@@ -32,17 +147,17 @@ pub(super) struct Surveyed {
 
 /// The start of a chunk.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
+struct ChunkStart {
     pub step: u64,
     pub shown: Shown,
     /// Whether times rise up to this chunk.
     rises: bool,
-    pub chunk: Chunk,
+    pub chunk: ChunkFound,
 }
 
 /// The findings of a survey about a chunk.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chunk {
+struct ChunkFound {
     frames: u32,
     /// When its first frame was recorded.
     pub first: Time,
@@ -56,7 +171,7 @@ pub(super) struct Chunk {
     checksum: u32,
 }
 
-impl Chunk {
+impl ChunkFound {
     /// Whether it shows that it is not the reference's.
     pub fn is_exact(&self) -> bool {
         self.dialect == Some(Dialect::Exact)
@@ -64,16 +179,16 @@ impl Chunk {
 }
 
 /// All chunks of a recording, as an index keeps them.
-pub(in crate::tape) struct Kept(Vec<Chunk>);
+pub(super) struct ChunkPlaces(Vec<ChunkFound>);
 
-impl Kept {
+impl ChunkPlaces {
     pub const fn count(&self) -> usize {
         self.0.len()
     }
 }
 
-impl From<Kept> for Surveyed {
-    fn from(kept: Kept) -> Self {
+impl From<ChunkPlaces> for Surveyed {
+    fn from(kept: ChunkPlaces) -> Self {
         let mut surveyed = Self {
             from_index: true,
             ..Self::default()
@@ -89,7 +204,7 @@ const UNKNOWN: i64 = i64::MIN;
 /// In an index, a chunk is the number of its frames (4 bytes), the times of the first and the last in
 /// milliseconds since 1970 (8 each), the CRC-32 of its bytes (4), its writer (1), and the writer of the last
 /// chunk that showed it clearly and how many chunks ago that was (2).
-impl Places for Kept {
+impl Places for ChunkPlaces {
     const MAGIC: [u8; 8] = *b"GTECHOB1";
     const ENTRY: usize = 27;
     /// A chunk is in the recording's table.
@@ -114,7 +229,10 @@ impl Places for Kept {
     }
 
     fn decode(entries: &[u8], _: &Input) -> Option<Self> {
-        let chunks: Result<_, Short> = entries.chunks_exact(Self::ENTRY).map(Chunk::read).collect();
+        let chunks: Result<_, Short> = entries
+            .chunks_exact(Self::ENTRY)
+            .map(ChunkFound::read)
+            .collect();
         chunks.ok().map(Self)
     }
 
@@ -124,7 +242,7 @@ impl Places for Kept {
     }
 }
 
-impl Chunk {
+impl ChunkFound {
     fn read(bytes: &[u8]) -> Result<Self, Short> {
         let mut input = ByteReader::new(bytes);
         Ok(Self {
@@ -204,7 +322,7 @@ impl Surveyed {
 
     /// Returns the chunk of the last frame before a moment, as far as is known.
     pub fn chunk_before(&self, at: At) -> usize {
-        let is_before = |start: &Start| match at {
+        let is_before = |start: &ChunkStart| match at {
             At::Step(step) => start.step < step,
             At::Time(time) => start.rises && self.since_start(start.chunk.first) < time.whole_ms(),
             At::Tick(_) => false,
@@ -221,7 +339,7 @@ impl Surveyed {
     fn push(&mut self, mut chunk: SurveyedChunk) {
         let mut shown = self.shown;
         let dialect = chunk.settle(&mut shown);
-        self.add(Chunk {
+        self.add(ChunkFound {
             // A chunk that is surveyed has fewer bytes.
             frames: u32::try_from(chunk.frames()).unwrap_or(u32::MAX),
             first: chunk.first,
@@ -232,10 +350,10 @@ impl Surveyed {
         });
     }
 
-    fn add(&mut self, chunk: Chunk) {
-        let Chunk { first, last, .. } = chunk;
+    fn add(&mut self, chunk: ChunkFound) {
+        let ChunkFound { first, last, .. } = chunk;
         let rises = self.starts.is_empty() || self.last.is_some_and(|before| before <= first);
-        self.starts.push(Start {
+        self.starts.push(ChunkStart {
             step: self.frames,
             shown: self.shown,
             rises,
@@ -250,8 +368,8 @@ impl Surveyed {
     }
 
     /// The content of an index.
-    pub fn kept(&self) -> Kept {
-        Kept(self.starts.iter().map(|start| start.chunk).collect())
+    pub fn kept(&self) -> ChunkPlaces {
+        ChunkPlaces(self.starts.iter().map(|start| start.chunk).collect())
     }
 
     /// Whether the bytes of a chunk are not those that the index was made from.

@@ -3,8 +3,8 @@
 //!
 //! Reading and writing a frame gives the same bytes, whatever it contains.
 
-use super::header::Header;
-use super::primitive::{Halves, write_fixed};
+use crate::butter::code::primitive::{Halves, write_fixed};
+use crate::butter::header::Header;
 use crate::model::{BONES, Game};
 
 /// Bits of version 3's byte that says which parts a frame includes.

@@ -173,7 +173,7 @@ pub fn settle<T: Copy + Ord>(mut code: T, again: impl Fn(T) -> T) -> T {
 
 /// [`from_half`] for three halves at once, and a 0.
 #[inline(always)]
-pub(super) fn from_halves([x, y, z]: Halves) -> f32x4 {
+pub fn from_halves([x, y, z]: Halves) -> f32x4 {
     let halves = i32x4::new([x.into(), y.into(), z.into(), 0]);
     let magnitude: i32x4 = halves & i32x4::splat(0x7FFF);
     let high: i32x4 = magnitude << 13;

@@ -2,21 +2,21 @@
 //! state.
 
 use super::bones;
-use super::difference::{
-    absolute, clock_difference, difference, difference_above_zero, differences, is_zero,
-    is_zero_half,
-};
 use super::fill::{
     counts, flags, holding_code, inputs, loadout_code, pause_bits, payload, points, score,
 };
-use super::header::{Header, ascii};
 use super::packed::{
     Layout, Packed, PackedPause, PackedPlayer, PackedPose, PackedStats, bit, state as player_bit,
 };
-use super::primitive::{from_half, to_half_nearest};
 use super::reference::{Dialect, PauseState, StatsState, Sum, TeamState};
-use super::rotation::pack4;
 use super::state::{DiscState, Identity, Moving, PlayerState, State};
+use crate::butter::code::difference::{
+    absolute, clock_difference, difference, difference_above_zero, differences, is_zero,
+    is_zero_half,
+};
+use crate::butter::code::primitive::{from_half, to_half_nearest};
+use crate::butter::code::rotation::pack4;
+use crate::butter::header::{Header, ascii};
 use crate::model::{Bones, Frame, Game, Pause, Player, PlayerBones, Pose, Session, Stats};
 
 /// The pose of a disc that is not there.
