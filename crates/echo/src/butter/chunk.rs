@@ -309,14 +309,14 @@ pub fn starts<const N: usize>(
 /// A fault in a chunk's compressed form.
 #[derive(Debug)]
 #[cfg_attr(not(any(feature = "gzip", feature = "zstd")), allow(dead_code))]
-pub enum Fault {
+pub enum ChunkFault {
     /// The chunk does not inflate to its end.
     Broken(Rule),
     /// The whole chunk inflates, but its checksum belongs to other bytes.
     Checksum { found: Crc32, stored: Crc32 },
 }
 
-impl Fault {
+impl ChunkFault {
     /// The rule that the fault breaks, for a chunk with this many whole frames.
     pub fn rule(self, chunk: u64, frames: u64) -> Rule {
         match self {
@@ -348,7 +348,7 @@ pub fn inflate(
     compression: Compression,
     limits: &Limits,
     raw: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<(), ChunkFault> {
     raw.clear();
     if compression == Compression::None {
         raw.extend_from_slice(stored);
@@ -367,7 +367,7 @@ pub fn inflate(
     {
         return Err(fault);
     }
-    Err(Fault::Broken(rule))
+    Err(ChunkFault::Broken(rule))
 }
 
 /// Whether a chunk fails to inflate because of its checksum alone, which is so if it inflates with the
@@ -382,7 +382,7 @@ fn checksum_alone(
     compression: Compression,
     limits: &Limits,
     raw: &mut Vec<u8>,
-) -> Option<Fault> {
+) -> Option<ChunkFault> {
     match compression {
         Compression::None => None,
         #[cfg(feature = "gzip")]
@@ -396,7 +396,7 @@ fn checksum_alone(
 
 /// A gzip member ends with the CRC-32 and the length of its content (RFC 1952).
 #[cfg(feature = "gzip")]
-fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<Fault> {
+fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<ChunkFault> {
     let (packed, end) = stored.split_last_chunk::<8>()?;
     let mut crc = flate2::Crc::new();
     crc.update(raw);
@@ -416,12 +416,12 @@ fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<Fault> {
     *raw = whole;
     Some(if found == there {
         let reason = format!("it has {size} bytes, and says that it has {size_there}");
-        Fault::Broken(Rule::Inflate {
+        ChunkFault::Broken(Rule::Inflate {
             left: None,
             reason: Some(reason),
         })
     } else {
-        Fault::Checksum {
+        ChunkFault::Checksum {
             found: Crc32(found),
             stored: Crc32(there),
         }
@@ -436,7 +436,7 @@ fn of_zstd(
     compression: Compression,
     limits: &Limits,
     raw: &mut Vec<u8>,
-) -> Option<Fault> {
+) -> Option<ChunkFault> {
     let mut unchecked = stored.to_vec();
     let descriptor = unchecked
         .get_mut(4)
@@ -449,7 +449,7 @@ fn of_zstd(
     // This crate has no other way to compute that hash.
     let packed = zstd_frame(raw, 1).ok()?;
     let found = u32::from_le_bytes(*packed.last_chunk()?);
-    Some(Fault::Checksum {
+    Some(ChunkFault::Checksum {
         found: Crc32(found),
         stored: Crc32(there),
     })

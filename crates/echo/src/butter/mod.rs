@@ -59,9 +59,7 @@ pub(crate) use chunk::Ranges;
 pub use chunk::{ChunkEntry, Table};
 
 pub use code::primitive::{from_fixed, from_half, to_fixed, to_half};
-pub use header::{
-    Compression, Header, HeaderPlayer, INVALID, MAX_PLAYERS, MIN_HEADER_BYTES, VERSION, match_type,
-};
+pub use header::{Compression, Header, HeaderPlayer, INVALID, VERSION, match_type};
 pub use journal::Journal;
 pub use play::Seen;
 #[cfg(feature = "tape")]
@@ -75,7 +73,9 @@ pub use code::rotation::{
 pub use frame::reference::{Dialect, Mended};
 #[cfg(feature = "tape")]
 pub(crate) use frame::unpack::Parts;
-pub use read::{ChunkDecoder, ChunkFrames, ChunkInfo, File, Frames, read, read_with};
+#[cfg(feature = "tape")]
+pub(crate) use read::ChunkDecoder;
+pub use read::{ChunkFrames, ChunkInfo, File, Frames, read, read_with};
 #[cfg(feature = "tape")]
 pub(crate) use salvage::salvage_ranges;
 pub use salvage::{Salvaged, salvage, salvage_to};

@@ -43,7 +43,7 @@ pub enum Look {
 
 /// The state of reading a recording.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct ReadState {
     options: ReadOptions,
     writer: Option<Dialect>,
     /// The requested parts of the frames.
@@ -65,7 +65,7 @@ pub struct Known {
     skip: Option<Skip>,
 }
 
-impl Known {
+impl ReadState {
     /// Leaves out chunks at the start.
     #[cfg(feature = "tape")]
     pub const fn skip(&mut self, skip: Skip) {

@@ -8,8 +8,8 @@ use std::io::Write as _;
 
 use compact_str::{CompactString, format_compact};
 
-use super::decode::{self, Cursor, Fault, Read, Seen};
-use super::json::Writer;
+use super::decode::{self, Cursor, Fault, Read, SeenMembers};
+use super::json::JsonWriter;
 use crate::members::{
     Kind, TURNS, bones_members, disc_members, last_score_members, last_throw_members, limb_members,
     pause_members, player_members, playspace_members, session_members, skeleton_members,
@@ -71,7 +71,7 @@ impl Redactor {
         for turn in TURNS {
             frame.session.edit(&mut Turn(self, turn));
         }
-        let met = Met {
+        let met = MetPeople {
             names: &self.names,
             ids: &self.ids,
         };
@@ -98,7 +98,7 @@ impl Redactor {
         match as_spelled {
             Ok((text, found)) => self.spans(text, &found, out),
             Err(fault) => {
-                let mended = decode::mend_session(text, &Seen::NOTHING).ok_or(fault)?;
+                let mended = decode::mend_session(text, &SeenMembers::NOTHING).ok_or(fault)?;
                 self.spans(&mended.text, &walk(session, &mended.text)?, out);
             }
         }
@@ -152,7 +152,7 @@ impl Redactor {
                 Sensitive::Held(held, true) => write!(out, "\"{}\"", self.held(*held)),
                 Sensitive::Held(held, false) => write!(out, "{}", self.held(*held)),
                 Sensitive::Unknown(mention) => {
-                    let met = Met {
+                    let met = MetPeople {
                         names: &self.names,
                         ids: &self.ids,
                     };
@@ -277,10 +277,10 @@ pub(super) struct Span<'t> {
 }
 
 /// A member: its kind, the turn in which it is redacted, and the members of its objects.
-struct Known(Kind, u8, Object);
+struct RedactedMember(Kind, u8, Object);
 
 /// Looks up a member of an object by name.
-type Object = fn(&str) -> Option<Known>;
+type Object = fn(&str) -> Option<RedactedMember>;
 
 /// Makes a lookup function for each object of the [table](crate::members).
 macro_rules! sensitive {
@@ -291,27 +291,27 @@ macro_rules! sensitive {
             $doc:literal $(, $attr:ident $value:tt)*;
         )*
     ) => {
-        fn $object(member: &str) -> Option<Known> {
+        fn $object(member: &str) -> Option<RedactedMember> {
             Some(match member {
                 $($name => sensitive!(known $kind $place),)*
                 _ => return None,
             })
         }
     };
-    (known part $place:tt) => { Known(Kind::text, 1, nothing) };
-    (known object ($of:ident, $which:expr)) => { Known(Kind::object, 1, $of) };
-    (known teams ($of:ident)) => { Known(Kind::teams, 1, $of) };
-    (known players ($of:ident)) => { Known(Kind::players, 1, $of) };
+    (known part $place:tt) => { RedactedMember(Kind::text, 1, nothing) };
+    (known object ($of:ident, $which:expr)) => { RedactedMember(Kind::object, 1, $of) };
+    (known teams ($of:ident)) => { RedactedMember(Kind::teams, 1, $of) };
+    (known players ($of:ident)) => { RedactedMember(Kind::players, 1, $of) };
     // Nothing in these is sensitive but what the API does not have.
-    (known limb $place:tt) => { Known(Kind::limb, 1, limb) };
-    (known stats $place:tt) => { Known(Kind::stats, 1, stats) };
-    (known playspace $place:tt) => { Known(Kind::playspace, 1, playspace) };
-    (known skeletons $place:tt) => { Known(Kind::skeletons, 1, skeleton) };
-    (known $kind:ident ($p:ident, $turn:literal)) => { Known(Kind::$kind, $turn, nothing) };
-    (known $kind:ident $place:tt) => { Known(Kind::$kind, 1, nothing) };
+    (known limb $place:tt) => { RedactedMember(Kind::limb, 1, limb) };
+    (known stats $place:tt) => { RedactedMember(Kind::stats, 1, stats) };
+    (known playspace $place:tt) => { RedactedMember(Kind::playspace, 1, playspace) };
+    (known skeletons $place:tt) => { RedactedMember(Kind::skeletons, 1, skeleton) };
+    (known $kind:ident ($p:ident, $turn:literal)) => { RedactedMember(Kind::$kind, $turn, nothing) };
+    (known $kind:ident $place:tt) => { RedactedMember(Kind::$kind, 1, nothing) };
 }
 
-fn nothing(_: &str) -> Option<Known> {
+fn nothing(_: &str) -> Option<RedactedMember> {
     None
 }
 
@@ -336,7 +336,7 @@ fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) 
     json.open_object()?;
     let mut first = true;
     while let Some(name) = json.member(&mut first)? {
-        let Some(Known(kind, turn, of)) = object(&name) else {
+        let Some(RedactedMember(kind, turn, of)) = object(&name) else {
             let value = json.raw()?;
             unknown(value, json.at(), spans);
             continue;
@@ -467,7 +467,7 @@ pub(super) enum Mention<'t> {
 
 /// The names and accounts that were met.
 #[derive(Clone, Copy)]
-pub(super) struct Met<'m> {
+pub(super) struct MetPeople<'m> {
     pub names: &'m HashMap<CompactString, u64>,
     pub ids: &'m HashMap<u64, u64>,
 }
@@ -503,14 +503,14 @@ pub(super) fn mentions<'t>(json: &'t str, mut found: impl FnMut(usize, usize, Me
     }
 }
 
-impl Met<'_> {
+impl MetPeople<'_> {
     /// The JSON that replaces a value; `None` if it says nothing of a player.
     pub fn replaced(self, mention: &Mention<'_>) -> Option<String> {
         match mention {
             Mention::Number(number) => self.ids.get(number).map(u64::to_string),
             Mention::Text(text) => {
                 let mut out = Vec::new();
-                Writer::new(&mut out).text(&self.text(text)?);
+                JsonWriter::new(&mut out).text(&self.text(text)?);
                 String::from_utf8(out).ok()
             }
         }

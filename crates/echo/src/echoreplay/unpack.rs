@@ -26,7 +26,7 @@ pub(super) enum Filled {
 }
 
 /// The next thing: a file with its name, and the reason if it can't be read.
-pub(super) enum Member {
+pub(super) enum TextFile {
     Open(Box<str>),
     Closed(Box<str>, Rule),
     None,
@@ -42,7 +42,7 @@ enum Outer<R> {
 
 /// The end of a file, and the fault of the rest of it.
 #[derive(Debug)]
-struct End(Option<Rule>);
+struct FileEnd(Option<Rule>);
 
 /// A packed text that is being read.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(super) struct Unpack<R> {
     /// The start of the current file, as far as it was not returned.
     head: Vec<u8>,
     /// The end of the current file, if it came with its start.
-    ended: Option<End>,
+    ended: Option<FileEnd>,
     utf16: Option<Utf16>,
     notes: Vec<Rule>,
 }
@@ -91,7 +91,7 @@ impl<R: Read> Unpack<R> {
     }
 
     /// Goes to the next file.
-    pub(super) fn next_file(&mut self) -> io::Result<Member> {
+    pub(super) fn next_file(&mut self) -> io::Result<TextFile> {
         self.head.clear();
         self.ended = None;
         self.utf16 = None;
@@ -99,11 +99,11 @@ impl<R: Read> Unpack<R> {
             Outer::Zip(zip) => match zip.next_file()? {
                 File::Open(name) => in_zip(&name),
                 File::Closed(name, fault) => {
-                    return Ok(Member::Closed(in_zip(&name), fault.into()));
+                    return Ok(TextFile::Closed(in_zip(&name), fault.into()));
                 }
-                File::None => return Ok(Member::None),
+                File::None => return Ok(TextFile::None),
             },
-            Outer::Text(_, begun) if *begun => return Ok(Member::None),
+            Outer::Text(_, begun) if *begun => return Ok(TextFile::None),
             Outer::Text(_, begun) => {
                 *begun = true;
                 "the text as UTF-8".into()
@@ -114,7 +114,7 @@ impl<R: Read> Unpack<R> {
         if self.utf16.is_some() {
             self.notes.push(Rule::Utf16);
         }
-        Ok(Member::Open(name))
+        Ok(TextFile::Open(name))
     }
 
     /// Reads the first bytes of a file.
@@ -127,7 +127,7 @@ impl<R: Read> Unpack<R> {
                     .head
                     .extend_from_slice(piece.get(..count).unwrap_or_default()),
                 Filled::End(fault) => {
-                    self.ended = Some(End(fault));
+                    self.ended = Some(FileEnd(fault));
                     break;
                 }
             }
@@ -148,7 +148,7 @@ impl<R: Read> Unpack<R> {
             }
             match self.plain(&mut piece)? {
                 Filled::Bytes(count) => utf16.push(piece.get(..count).unwrap_or_default()),
-                Filled::End(fault) if utf16.end() => self.ended = Some(End(fault)),
+                Filled::End(fault) if utf16.end() => self.ended = Some(FileEnd(fault)),
                 end @ Filled::End(_) => break end,
             }
         };
@@ -165,8 +165,8 @@ impl<R: Read> Unpack<R> {
             return Ok(Filled::Bytes(count));
         }
         match self.ended.take() {
-            Some(End(fault)) => {
-                self.ended = Some(End(None));
+            Some(FileEnd(fault)) => {
+                self.ended = Some(FileEnd(None));
                 Ok(Filled::End(fault))
             }
             None => self.raw(into),

@@ -49,7 +49,7 @@ pub const MAX_EVENTS: usize = 10_000;
 
 /// The position of a frame among the others.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct FrameStep {
     /// The ordinal of the frame, from 0.
     pub frame: u64,
     /// Time since the first frame.
@@ -216,12 +216,12 @@ impl StatsBuilder {
         self.stats
     }
 
-    fn step(&mut self, frame: &Frame) -> Step {
+    fn step(&mut self, frame: &Frame) -> FrameStep {
         let number = self.stats.frames;
         self.stats.frames += 1;
         let passed = self.course.frame(frame);
         let Some(before) = &self.before else {
-            return Step {
+            return FrameStep {
                 frame: number,
                 now_ms: 0,
                 passed_ms: None,
@@ -243,7 +243,7 @@ impl StatsBuilder {
                 *count = count.saturating_add(1);
             }
         }
-        Step {
+        FrameStep {
             frame: number,
             now_ms: self.stats.duration_ms,
             passed_ms,
@@ -266,7 +266,7 @@ impl StatsBuilder {
         } += u64::from(ms);
     }
 
-    fn disc(&mut self, session: &Session, step: Step) {
+    fn disc(&mut self, session: &Session, step: FrameStep) {
         let Some(disc) = &session.disc else {
             self.disc.lose();
             return;
@@ -294,7 +294,7 @@ impl StatsBuilder {
         }
     }
 
-    fn remember(&mut self, frame: &Frame, step: Step) {
+    fn remember(&mut self, frame: &Frame, step: FrameStep) {
         let session = &frame.session;
         let playing = session.is_played().then(|| {
             let has = |team: usize| session.teams.get(team).is_some_and(|team| team.possession);

@@ -5,7 +5,7 @@ use compact_str::CompactString;
 use super::model::{
     Goal, PauseSpan, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline,
 };
-use super::{Step, keep};
+use super::{FrameStep, keep};
 use crate::model::{
     Game, GameStatus, GoalType, LastScore, PausedState, Session, TeamId, is_somebody,
 };
@@ -26,7 +26,7 @@ impl Tracker {
     pub(super) fn push(
         &mut self,
         session: &Session,
-        step: Step,
+        step: FrameStep,
         timeline: &mut Timeline,
         left_out: &mut u64,
     ) {
@@ -97,7 +97,7 @@ impl Tracker {
     fn round(
         &mut self,
         session: &Session,
-        step: Step,
+        step: FrameStep,
         timeline: &mut Timeline,
         left_out: &mut u64,
     ) {
@@ -139,7 +139,7 @@ impl Tracker {
     fn pause(
         &mut self,
         session: &Session,
-        step: Step,
+        step: FrameStep,
         timeline: &mut Timeline,
         left_out: &mut u64,
     ) {
@@ -215,7 +215,7 @@ impl GoalFinder {
     pub(super) fn push(
         &mut self,
         session: &Session,
-        step: Step,
+        step: FrameStep,
         goals: &mut Vec<Goal>,
         left_out: &mut u64,
     ) {

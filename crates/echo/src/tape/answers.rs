@@ -4,7 +4,7 @@ use gametape_core::InputStream;
 use gametape_core::tape::{Error, Secrets};
 
 use super::convert::tame;
-use super::frames::{EchoFormat, Frames};
+use super::frames::{EchoFormat, TapeFrames};
 use super::opened::EchoTape;
 use crate::echoreplay::{self, Reader, Redactor, write_frame};
 use crate::{Error as ReadError, Frame, Time};
@@ -45,7 +45,7 @@ pub struct Answers {
 
 enum AnswerSource {
     Lines(Box<Reader<InputStream>>),
-    Frames(Frames<'static>),
+    Frames(TapeFrames<'static>),
 }
 
 impl EchoTape {

@@ -5,7 +5,7 @@ use gametape_core::tape::{Diff, Error, Precision, Rounded, Work, object};
 use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
-use super::frames::{EchoFormat, Frames};
+use super::frames::{EchoFormat, TapeFrames};
 use super::opened::EchoTape;
 use crate::diff::{Allowed, Diff as Found, Differ, Difference, Side, Tolerance};
 use crate::{Field, Frame, Time};
@@ -57,7 +57,7 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape, work: &Work<'_>) -> Resu
 /// Returns whether the recordings are of one match, by two clients.
 fn two_clients(first: &EchoTape, second: &EchoTape) -> Result<Option<Clients>, Error> {
     let (mut a, mut b) = (first.frames()?, second.frames().map_err(Error::of_other)?);
-    let mut moments = [Moments::default(), Moments::default()];
+    let mut moments = [ClockMoments::default(), ClockMoments::default()];
     // What can't be read is told by the comparison itself.
     let (Ok(Some(x)), Ok(Some(y))) = (a.next_frame(), b.next_frame()) else {
         return Ok(None);
@@ -148,7 +148,7 @@ fn swap(found: &mut Found) {
 }
 
 struct Reading {
-    frames: Frames<'static>,
+    frames: TapeFrames<'static>,
     /// When the first frame was recorded.
     start: Option<Time>,
 }
@@ -294,7 +294,7 @@ const MOST: usize = 200_000;
 const TRIES: usize = 32;
 
 /// A moment at which the game clock runs.
-struct Moment {
+struct ClockMoment {
     time: Time,
     clock: f32,
     points: [f32; 2],
@@ -303,12 +303,12 @@ struct Moment {
 
 /// Finds the moments of a recording.
 #[derive(Default)]
-struct Moments {
+struct ClockMoments {
     before: Option<f32>,
-    all: Vec<Moment>,
+    all: Vec<ClockMoment>,
 }
 
-impl Moments {
+impl ClockMoments {
     fn push(&mut self, frame: &Frame) {
         let session = &frame.session;
         let Some(clock) = session.clock() else {
@@ -319,7 +319,7 @@ impl Moments {
             .replace(clock)
             .is_some_and(|before| clock < before)
         {
-            self.all.push(Moment {
+            self.all.push(ClockMoment {
                 time: frame.time,
                 clock,
                 points: [session.blue_points, session.orange_points],
@@ -329,7 +329,7 @@ impl Moments {
     }
 }
 
-impl Moment {
+impl ClockMoment {
     /// How far the clock of another client is ahead, if it shows the same moment of the game.
     fn ahead(&self, other: &Self) -> Option<i64> {
         let same = (self.clock - other.clock).abs() < ONE_MOMENT
@@ -355,9 +355,9 @@ impl Clients {
     }
 
     /// Aligns two recordings; `None` without a moment that both have.
-    fn of(first: &[Moment], second: &[Moment]) -> Option<Self> {
+    fn of(first: &[ClockMoment], second: &[ClockMoment]) -> Option<Self> {
         // Rounds have the same clock: clients' clocks are seldom far apart.
-        let nearest = |moment: &Moment| {
+        let nearest = |moment: &ClockMoment| {
             let ahead = first.iter().filter_map(|first| first.ahead(moment));
             ahead.min_by_key(|ahead| ahead.unsigned_abs())
         };

@@ -155,7 +155,7 @@ impl FrameFeed for echoreplay::Feed {
 }
 
 /// The frames of a recording.
-pub(super) struct Frames<'s> {
+pub(super) struct TapeFrames<'s> {
     reader: Box<dyn FrameReader + 's>,
     /// The number of frames before the next one.
     pub count: u64,
@@ -163,7 +163,7 @@ pub(super) struct Frames<'s> {
     failed: Option<Box<Finding>>,
 }
 
-impl<'s> Frames<'s> {
+impl<'s> TapeFrames<'s> {
     /// Reads a stream. Of the frames of a .butter only these parts are decoded; the others are not
     /// valid.
     pub fn open(
@@ -201,8 +201,8 @@ impl<'s> Frames<'s> {
         Ok(frame)
     }
 
-    /// Like [`Frames::next_frame`], but the recording ends with a fault that is not in its first frame:
-    /// [`Frames::problem`] has it.
+    /// Like [`TapeFrames::next_frame`], but the recording ends with a fault that is not in its first frame:
+    /// [`TapeFrames::problem`] has it.
     pub fn next(&mut self) -> Result<Option<&Frame>, Error> {
         if self.failed.is_some() {
             return Ok(None);

@@ -5,7 +5,7 @@ use gametape_core::tape::{Audit, Error, Info, Measured, Partial, Secrets, Starte
 use gametape_core::text::{Counted, figure};
 use serde_json::{Map, Value, json};
 
-use super::frames::{EchoFormat, Frames, Stored};
+use super::frames::{EchoFormat, Stored, TapeFrames};
 use super::opened::EchoTape;
 use crate::butter::{self, Header, Seen};
 use crate::course::Course;
@@ -59,12 +59,12 @@ const TEAMS: [&str; 3] = ["blue", "orange", "spectator"];
 
 /// The players of a match, in the order in which they were first seen.
 #[derive(Default)]
-struct Roster {
+struct ListedPlayers {
     people: People,
     seats: Vec<Seat>,
 }
 
-impl Roster {
+impl ListedPlayers {
     fn push(&mut self, session: &Session) {
         self.people.next_frame(session);
         for (team, player) in session.players() {
@@ -147,7 +147,7 @@ impl Setting {
 
 /// The points of blue and orange, and the rounds that they have won.
 #[derive(Clone, Copy)]
-pub(super) struct Score {
+pub(super) struct FinalScore {
     pub points: [f32; 2],
     pub rounds: [i32; 2],
 }
@@ -162,7 +162,7 @@ pub(super) struct Summary {
     /// The settings in the first frame.
     pub setting: Option<Setting>,
     /// The score in the last frame.
-    pub score: Option<Score>,
+    pub score: Option<FinalScore>,
     session_id: CompactString,
     pub sessions: u64,
     pub with_bones: u64,
@@ -185,7 +185,7 @@ impl Summary {
             self.session_id.clone_from(&session.sessionid);
             self.sessions += 1;
         }
-        self.score = Some(Score {
+        self.score = Some(FinalScore {
             points: [session.blue_points, session.orange_points],
             rounds: [session.blue_round_score, session.orange_round_score],
         });
@@ -258,7 +258,7 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
         }
         EchoFormat::Echoreplay => {
             let mut frames = tape.frames()?;
-            let (mut summary, mut roster) = (Summary::default(), Roster::default());
+            let (mut summary, mut roster) = (Summary::default(), ListedPlayers::default());
             if let Some(frame) = frames.next_frame()? {
                 summary.push(frame);
                 roster.push(&frame.session);
@@ -307,7 +307,7 @@ pub(super) fn whole(
     secrets: Secrets,
     work: &Work<'_>,
 ) -> Result<Partial<Info>, Error> {
-    let (mut summary, mut roster) = (Summary::default(), Roster::default());
+    let (mut summary, mut roster) = (Summary::default(), ListedPlayers::default());
     let frames = each(tape, work, |frame| {
         summary.push(frame);
         roster.push(&frame.session);
@@ -328,7 +328,7 @@ pub(super) struct FileFacts<'k> {
 }
 
 impl<'k> FileFacts<'k> {
-    pub fn of(tape: &EchoTape, frames: &'k Frames<'_>) -> Self {
+    pub fn of(tape: &EchoTape, frames: &'k TapeFrames<'_>) -> Self {
         Self {
             format: tape.format,
             bytes: tape.input.size(),
@@ -347,7 +347,12 @@ impl<'k> FileFacts<'k> {
     }
 }
 
-fn of_frames(known: &FileFacts<'_>, summary: &Summary, roster: &Roster, secrets: Secrets) -> Info {
+fn of_frames(
+    known: &FileFacts<'_>,
+    summary: &Summary,
+    roster: &ListedPlayers,
+    secrets: Secrets,
+) -> Info {
     let mut details = of_summary(summary, secrets);
     let mut version = 1;
     if let Some((header, seen)) = known.stored {
@@ -497,7 +502,7 @@ fn put_container(zip: bool, files: Option<u64>, details: &mut Map<String, Value>
 /// Adds the players; null without frames, because nothing is known about them.
 fn put_players(
     summary: &Summary,
-    roster: &Roster,
+    roster: &ListedPlayers,
     secrets: Secrets,
     details: &mut Map<String, Value>,
 ) {
@@ -549,7 +554,7 @@ fn each(
     tape: &EchoTape,
     work: &Work<'_>,
     mut visit: impl FnMut(&Frame),
-) -> Result<Frames<'static>, Error> {
+) -> Result<TapeFrames<'static>, Error> {
     let mut frames = tape.frames()?;
     while let Some(frame) = frames.next()? {
         visit(frame);

@@ -32,11 +32,11 @@ pub struct Entry {
 
 /// The lines of all frames, without lines that are not frames.
 #[derive(PartialEq, Debug)]
-pub struct Lines {
+pub struct FrameLines {
     pub entries: Vec<Entry>,
 }
 
-impl Lines {
+impl FrameLines {
     /// Returns the stamp of each frame.
     pub fn stamps(&self) -> Vec<Stamp> {
         let mut course = Course::default();
@@ -113,7 +113,7 @@ impl Lines {
 
 /// In an index, a line is its offset (8 bytes), size (4), CRC-32 (4), time in milliseconds since 1970 (8) and game clock
 /// (4).
-impl Places for Lines {
+impl Places for FrameLines {
     const MAGIC: [u8; 8] = *b"GTECHOI2";
     const ENTRY: usize = 28;
     /// Any line has a time, a tab and an object.
@@ -213,7 +213,7 @@ impl LineBatch {
     }
 }
 
-impl Lines {
+impl FrameLines {
     /// Finds the lines of frames. Broken lines are left out.
     pub fn of(mut reader: Reader<InputStream>, work: &Work<'_>) -> Result<Self, Error> {
         let mut entries = Vec::new();

@@ -32,7 +32,7 @@ use crate::trace::RELATIONS;
 use crate::{ReadOptions, Rule, butter, echoreplay};
 use chunks::ChunkPlaces;
 use frames::EchoFormat;
-use lines::Lines;
+use lines::FrameLines;
 
 pub use answers::{Answer, Answers};
 pub use error::EchoError;
@@ -183,7 +183,7 @@ formats! {
     Echoreplay {
         extension: "echoreplay",
         starts: starts_as_echoreplay,
-        places: Lines,
+        places: FrameLines,
     }
     Butter {
         extension: "butter",

@@ -21,7 +21,7 @@ pub(super) fn butter(
     let scratch = work.scratch().map_err(Error::Output)?;
     // An intact recording is copied byte for byte, so the result of the salvage is looked at first.
     let mut made = work.scratch().map_err(Error::Output)?;
-    let watched = Watched {
+    let watched = WatchedRanges {
         input: &tape.input,
         work,
     };
@@ -49,12 +49,12 @@ pub(super) fn butter(
 }
 
 /// A recording whose reads are reported as progress.
-struct Watched<'w> {
+struct WatchedRanges<'w> {
     input: &'w Input,
     work: &'w Work<'w>,
 }
 
-impl Ranges for Watched<'_> {
+impl Ranges for WatchedRanges<'_> {
     type Stream<'s>
         = tape::Watched<'s>
     where

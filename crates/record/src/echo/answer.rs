@@ -1,10 +1,10 @@
 //! Turns the answers of the game into a line of an .echoreplay and its frame, or into a fault.
 
-use std::io;
 use std::borrow::Cow;
+use std::io;
 
-use gametape_echo::{Error, Frame, Time};
 use gametape_echo::echoreplay::{self, Line};
+use gametape_echo::{Error, Frame, Time};
 use serde::Serialize;
 
 /// A pair of answers of the game, in the form in which it is recorded.

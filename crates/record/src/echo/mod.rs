@@ -22,8 +22,8 @@ mod recorder;
 mod schedule;
 mod tapes;
 
-pub use as_game::{AsGame, AsGameOptions, Reply};
 pub use answer::{Fault, Faults};
+pub use as_game::{AsGame, AsGameOptions, Reply};
 pub use game::shown_url;
 pub use recorder::{Event, Recorded, record};
 pub use tapes::RecordedFile;

@@ -1,23 +1,23 @@
 //! The files of a recording, one after the other.
 
-use std::io;
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use gametape::{Draft, Error, Existing};
 #[cfg(unix)]
 use gametape::core::Spell as _;
 use gametape::core::text::Counted;
-use gametape_echo::{Map, ReadOptions, Rule, Session, Time, WriteError};
+use gametape::{Draft, Error, Existing};
 use gametape_echo::butter::{self, Journal};
 use gametape_echo::echoreplay::{self, Reader, ZipWriter};
+use gametape_echo::{Map, ReadOptions, Rule, Session, Time, WriteError};
 use serde::Serialize;
 
-use crate::numbered;
-use super::answer::Answer;
 use super::RecordOptions;
+use super::answer::Answer;
+use crate::numbered;
 
 /// A recorded file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -259,7 +259,7 @@ impl Tape {
             guard: _guard,
             ..
         } = self;
-        let unfinished = |error: &dyn std::fmt::Display| Error::Unwritable {
+        let unfinished = |error: &dyn Display| Error::Unwritable {
             path: path.clone(),
             message: format!(
                 "can't be finished: {error}; all frames are in it, and repair finishes it"

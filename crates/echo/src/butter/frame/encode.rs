@@ -9,7 +9,7 @@ use super::packed::{
     Layout, Packed, PackedPause, PackedPlayer, PackedPose, PackedStats, bit, state as player_bit,
 };
 use super::reference::{Dialect, PauseState, StatsState, Sum, TeamState};
-use super::state::{DiscState, Identity, Moving, PlayerState, State};
+use super::state::{DiscState, Identity, Moving, PlayerState, ReaderState};
 use crate::butter::code::difference::{
     absolute, clock_difference, difference, difference_above_zero, differences, is_zero,
     is_zero_half,
@@ -73,7 +73,7 @@ fn changed_stats(now: &Stats, from: Option<&StatsState>) -> Option<PackedStats> 
 #[derive(Debug)]
 pub struct Encoder {
     layout: Layout,
-    state: State,
+    state: ReaderState,
     packed: Packed,
 }
 
@@ -81,7 +81,7 @@ impl Encoder {
     pub fn new(header: &Header) -> Self {
         Self {
             layout: Layout::of(header),
-            state: State::default(),
+            state: ReaderState::default(),
             packed: Packed::default(),
         }
     }
@@ -422,7 +422,7 @@ impl Layout {
         self,
         player: &Player,
         index: u8,
-        state: &State,
+        state: &ReaderState,
         place: usize,
         keyframe: bool,
         packed: &mut PackedPlayer,

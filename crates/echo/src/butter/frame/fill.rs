@@ -5,7 +5,7 @@ use compact_str::CompactString;
 
 use super::packed::{Layout, PackedPayload, PackedScore};
 use super::reference::{PauseState, StatsState};
-use super::state::{Moving, PlayerState, State};
+use super::state::{Moving, PlayerState, ReaderState};
 use super::unpack::Parts;
 use crate::butter::code::primitive::{from_half, to_half_nearest};
 use crate::butter::code::rotation;
@@ -223,7 +223,7 @@ fn fill_header(session: &mut Session, header: &Header) {
     session.orange_round_score = (header.round_scores >> 4).into();
 }
 
-impl State {
+impl ReaderState {
     /// Fills the requested values into a frame. `fresh` says that the frame may hold values of another
     /// file.
     pub fn fill(

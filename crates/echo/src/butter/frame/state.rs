@@ -77,7 +77,7 @@ impl PlayerState {
 
 /// The values after a frame.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct State {
+pub struct ReaderState {
     /// False before the first keyframe.
     pub started: bool,
     pub time: i64,
@@ -256,7 +256,7 @@ impl Identity {
     }
 }
 
-impl State {
+impl ReaderState {
     /// Finds a player in the frame before; most stay at the same place.
     pub fn previous(&self, place: usize, who: Identity) -> Option<&PlayerState> {
         who.among(
@@ -298,7 +298,7 @@ impl State {
         Ok(())
     }
 
-    /// Like [`State::apply`], for a frame of which only these parts were read. The players and bones of
+    /// Like [`ReaderState::apply`], for a frame of which only these parts were read. The players and bones of
     /// other parts are meaningless.
     pub fn apply_parts(
         &mut self,

@@ -10,7 +10,7 @@ use gametape_core::{AllAltered, Altered, ByteReader, Input, Part};
 use memchr::memmem;
 
 use super::chunk::Ranges;
-use super::chunk::{ChunkEntry, Fault, Table, inflate, inflate_first, is_checked};
+use super::chunk::{ChunkEntry, ChunkFault, Table, inflate, inflate_first, is_checked};
 use super::frame::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::header::{Compression, Header};
 use super::stream::Reader;
@@ -308,7 +308,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
     }
 
     /// Records that the next `frames` frames, from the chunk at byte `at`, may be altered.
-    fn altered(&mut self, at: u64, fault: Fault, frames: u64) {
+    fn altered(&mut self, at: u64, fault: ChunkFault, frames: u64) {
         let chunks = self.table.chunks();
         let chunk = chunks.partition_point(|entry| entry.offset < at);
         let first = self.salvaged.written.frames;

@@ -10,7 +10,7 @@ use gametape_core::{Clocks, Input};
 
 use super::super::convert::{LostLines, copied, shown, written_by};
 use super::super::error::{unwritable, unwritable_because};
-use super::super::frames::{EchoFormat, Frames};
+use super::super::frames::{EchoFormat, TapeFrames};
 use super::super::opened::EchoTape;
 use super::super::tables::stamp;
 use super::{Measured, measure};
@@ -79,18 +79,18 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<RangeF
         // showed.
         while reader.seen().chunks == seen.chunks && reader.next_frame()?.is_some() {}
     }
-    // What is lost may be in the range. What is wrong with frames behind it is all the same.
-    let first_behind = steps.has_ended().then(|| step - 1);
+    // What is lost may be in the range. Faults in frames after the range do not matter.
+    let first_after = steps.has_ended().then(|| step - 1);
     let matters = |finding: &&Finding| {
         let at = finding.place.step.filter(|_| finding.repeats == 0);
-        let (Some(behind), Some(at)) = (first_behind, at) else {
+        let (Some(after), Some(at)) = (first_after, at) else {
             return true;
         };
         match finding.rule {
             Rule::Inflate { .. } => true,
-            // It is told before the first frame of its chunk.
-            Rule::Checksum { .. } => at < behind,
-            _ => at <= behind,
+            // It is reported before the first frame of its chunk.
+            Rule::Checksum { .. } => at < after,
+            _ => at <= after,
         }
     };
     if let Some(fault) = reader.findings().broken().find(matters) {
@@ -145,14 +145,14 @@ fn by_chunks(
     let made = Input::file(made).map_err(Error::Io)?;
     let measured = measure(&tape.input, &made, &kept.steps, &anew, work)?;
     if !measured.is_exact {
-        // Chunks that say something else behind others than those they were written behind.
+        // After other chunks than before, these chunks mean something else.
         return Ok(None);
     }
     let note = (!anew.is_empty()).then(|| {
         let (first, last) = (Grouped(anew.start), Grouped(anew.end - 1));
-        let (before, behind) = (Grouped(began), Grouped(anew.end));
+        let (before, after) = (Grouped(began), Grouped(anew.end));
         format!(
-            "frames {first} to {last} are written anew, as the chunk that they are of begins earlier: from step {before} or {behind} on, all stay as they are"
+            "frames {first} to {last} are written anew, as the chunk that they are of begins earlier: from step {before} or {after} on, all stay as they are"
         )
     });
     Ok(Some((made, measured, note)))
@@ -162,7 +162,7 @@ fn failed(error: WriteError) -> Error {
     unwritable(&Frame::default(), error)
 }
 
-/// Chunks on their way.
+/// A part that is being made.
 struct Cutting<'t> {
     tape: &'t EchoTape,
     cutter: Cutter<File>,
@@ -176,7 +176,7 @@ struct Cutting<'t> {
 }
 
 impl Cutting<'_> {
-    /// Takes what is wanted of a chunk; false where it can't be had alone.
+    /// Takes what is wanted of a chunk. Returns false if it can't be had alone.
     fn chunk(&mut self, number: usize, entry: &ChunkEntry) -> Result<bool, Error> {
         let RangeFound { firsts, seen, .. } = self.found;
         let Some(first) = firsts.get(number).copied() else {
@@ -206,7 +206,7 @@ impl Cutting<'_> {
     /// Writes the first frames, which are within a chunk.
     fn encode(&mut self) -> Result<bool, Error> {
         if self.found.is_early {
-            // What is written now would stand beside what was written then.
+            // New frames would stand beside others in an old layout.
             return Ok(false);
         }
         let range = self.anew.clone();
@@ -217,7 +217,7 @@ impl Cutting<'_> {
     }
 }
 
-/// Gives some frames of a recording.
+/// Visits some frames of a recording.
 fn each(
     tape: &EchoTape,
     range: &Range<u64>,
@@ -225,7 +225,7 @@ fn each(
     mut visit: impl FnMut(&Frame) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let stream = work.watched(&tape.input);
-    let mut frames = Frames::open(EchoFormat::Butter, stream, Parts::ALL)?;
+    let mut frames = TapeFrames::open(EchoFormat::Butter, stream, Parts::ALL)?;
     for step in 0..range.end {
         let frame = frames.next_frame()?;
         let frame =

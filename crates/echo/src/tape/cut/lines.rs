@@ -9,7 +9,7 @@ use gametape_core::{Clocks, Input};
 
 use super::super::convert::convert;
 use super::super::error::unwritable;
-use super::super::lines::{Entry, Lines};
+use super::super::lines::{Entry, FrameLines};
 use super::super::opened::EchoTape;
 use super::super::options::wants_zip;
 use crate::echoreplay::write::LineWriter;
@@ -73,7 +73,7 @@ fn whole_to_the_end(tape: &EchoTape) -> Result<(), Error> {
 
 /// Refuses lines of a file in a zip that are not those that were packed: any of them may be altered, and
 /// in what is made of them nothing would show it.
-fn as_packed(tape: &EchoTape, lines: &Lines, kept: &Range<u64>) -> Result<(), Error> {
+fn as_packed(tape: &EchoTape, lines: &FrameLines, kept: &Range<u64>) -> Result<(), Error> {
     let at = |step: u64| lines.entries.get(usize::try_from(step).ok()?);
     let (Some(spool), Some(first), Some(last)) = (
         tape.spool(),
@@ -93,10 +93,10 @@ fn as_packed(tape: &EchoTape, lines: &Lines, kept: &Range<u64>) -> Result<(), Er
     Err(finding.at(0).step(first).into())
 }
 
-/// Lines on their way out.
+/// A part that is being written.
 struct Writing<'t> {
     tape: &'t EchoTape,
-    lines: Arc<Lines>,
+    lines: Arc<FrameLines>,
     text: &'t Input,
     work: &'t Work<'t>,
 }
@@ -117,10 +117,10 @@ impl Writing<'_> {
         let mut before: Option<Entry> = None;
         for at in kept.clone() {
             let (entry, line) = self.line(at)?;
-            let behind = before.map_or(entry.offset, |before| before.end());
-            if behind < entry.offset {
-                let between = self.text.range(behind, entry.offset - behind);
-                // What is no frame stays, too, if it is a line.
+            let after = before.map_or(entry.offset, |before| before.end());
+            if after < entry.offset {
+                let between = self.text.range(after, entry.offset - after);
+                // Lines that are no frames stay, too.
                 output.put(&between.map_err(Error::Io)?, true, self.tape)?;
             }
             output.put(&line, at + 1 < kept.end, self.tape)?;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use gametape_core::Input;
 use gametape_core::tape::{Cut, Cutout, Error, Options, Sink, Work};
 
-use super::frames::{EchoFormat, Frames};
+use super::frames::{EchoFormat, TapeFrames};
 use super::opened::EchoTape;
 use crate::Error as ReadError;
 use crate::butter::Parts;
@@ -44,14 +44,14 @@ fn measure(
     anew: &Range<u64>,
     work: &Work<'_>,
 ) -> Result<Measured, Error> {
-    let open = |input| Frames::open(EchoFormat::Butter, work.watched(input), Parts::ALL);
+    let open = |input| TapeFrames::open(EchoFormat::Butter, work.watched(input), Parts::ALL);
     let mut ours = open(recording)?;
-    let mut theirs = Frames::open(EchoFormat::Butter, made.stream(), Parts::ALL)?;
+    let mut theirs = TapeFrames::open(EchoFormat::Butter, made.stream(), Parts::ALL)?;
     let mut measured = Measured {
         errors: FieldErrors::new(),
         is_exact: true,
     };
-    // What was copied is behind what was not.
+    // The copied frames come after the others.
     let mut copied = FieldErrors::new();
     for step in 0..kept.end {
         let Some(frame) = ours.next_frame()? else {

@@ -208,10 +208,10 @@ fn throws(frame: &Frame, stamp: Stamp, last: &mut Option<LastThrow>, rows: &mut 
 }
 
 /// The key of a row: the values of the key columns, which are the first of a table. Unused ones are 0.
-type RowKey = [i64; 2];
+pub type RowKey = [i64; 2];
 
 /// The rows of a state that are present, so that their ends are noticed.
-struct Present {
+pub struct Present {
     state: State,
     parts: Parts,
     /// The kinds of the key columns.

@@ -12,8 +12,8 @@ use super::players::PERSON;
 use super::precision::{kept, missing, tables};
 use crate::butter::{self, Parts};
 use crate::course::Course;
-use crate::tape::frames::{EchoFormat, Frames};
-use crate::tape::lines::Lines;
+use crate::tape::frames::{EchoFormat, TapeFrames};
+use crate::tape::lines::FrameLines;
 use crate::tape::opened::EchoTape;
 use crate::{Frame, ReadOptions};
 
@@ -22,7 +22,7 @@ enum Starts {
     /// At a chunk of a .butter: the first step of each.
     Chunks(Box<butter::Table>, Vec<u64>),
     /// At any line of this text.
-    Lines(Arc<Lines>, Input),
+    Lines(Arc<FrameLines>, Input),
     /// At the start alone: of a recording that was not finished, of one by the reference with bones,
     /// whose chunks build on each other.
     Start,
@@ -37,7 +37,7 @@ pub(in crate::tape) struct Seeking {
     tape: EchoTape,
     index: Starts,
     /// The frames from the current position on.
-    source: Option<Frames<'static>>,
+    source: Option<TapeFrames<'static>>,
     /// The frame that was read last, and which it is.
     frame: Option<(Box<Frame>, u64)>,
 }
@@ -61,15 +61,15 @@ impl Seeking {
     }
 
     /// Opens the recording so that a step is reached soon.
-    fn open(&self, step: u64) -> Result<Frames<'static>, Error> {
+    fn open(&self, step: u64) -> Result<TapeFrames<'static>, Error> {
         if let Starts::Chunks(table, firsts) = &self.index {
-            let behind = firsts.partition_point(|first| *first <= step);
+            let after = firsts.partition_point(|first| *first <= step);
             let options = ReadOptions::lenient();
-            if let Some(chunk) = behind.checked_sub(1)
+            if let Some(chunk) = after.checked_sub(1)
                 && let Some(frames) = table.chunk(&self.tape.input, chunk, options)?
             {
                 let first = firsts.get(chunk).copied().unwrap_or_default();
-                return Ok(Frames::after(first, frames));
+                return Ok(TapeFrames::after(first, frames));
             }
         }
         self.tape.frames()
@@ -155,7 +155,7 @@ fn chunks(tape: &EchoTape, work: &Work<'_>) -> Result<(Vec<Stamp>, Starts), Erro
     let mut frames = tape.frames_of(Parts::BONES.with(Parts::GAME))?;
     loop {
         let step = frames.count;
-        // What is behind an error is no step.
+        // Nothing after an error is a step.
         let Some(frame) = frames.next()? else { break };
         bones |= frame.bones.is_some();
         stamps.push(stamp(step, frame, &mut course));
