@@ -23,12 +23,18 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | a member of the API | `model/` defines it; `members/` has its table row, by which it is read, written, compared, checked, redacted and shown; `diff/session.rs`, `diff/players.rs` and `tape/tables/` define the order |
-//! | lines, and tolerated input | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/unpack.rs` |
+//! | the model of a frame; times; texts of the API | `model/` |
+//! | a member of the API | also its row in `members/rows.rs`, by which it is read, written, compared, checked, redacted and shown; `diff/walk.rs` and `tape/tables/` define the order |
+//! | how values are visited, named in reports, or told apart from frame to frame | `visit.rs`, `field.rs`, `people.rs` |
+//! | the time of a recording, where the wall clock was changed | `course.rs` |
+//! | lines, and tolerated input | `echoreplay/line.rs`, `echoreplay/scan.rs`; `echoreplay/decode/mend/`, `echoreplay/unpack.rs` |
 //! | a .butter | `butter/mod.rs` has a map of its files |
-//! | rules, and the checks of the audits | `rule.rs`, `audit/` |
-//! | both formats as gametape formats | `tape/` |
-//! | the fields that reports name, and their tolerances | `field.rs`, `diff/tolerance.rs` |
+//! | rules, errors and limits | `rule.rs`, `error.rs`, `limits.rs` |
+//! | the checks of a match; those of a format are in its folder | `audit/` |
+//! | what tells that two recordings are of one match | `trace.rs` |
+//! | comparing frames, tolerances, and the loss of a conversion | `diff/`, `loss.rs` |
+//! | statistics | `stats/` |
+//! | both formats as gametape formats | `tape/`: `frames.rs` (what reads frames), `opened.rs` (an opened recording), `tables/` (columns, and the rows of frames), `info.rs`, `dump.rs`, `diff.rs`, `convert/`, `cut/`, `repair.rs` (the verbs), `chunks.rs` and `lines.rs` (where reading can start), `index.rs` (that kept beside a recording) |
 //!
 //! Sources: for .butter, its specification, and where that says nothing, the behaviour of the reference
 //! implementation (package 1.3.4); for .echoreplay, the files of recorders.
@@ -58,7 +64,6 @@ mod members;
 mod model;
 mod parallel;
 mod people;
-mod ranges;
 mod rule;
 pub mod stats;
 #[cfg(feature = "tape")]
@@ -76,8 +81,8 @@ pub use members::{MEMBERS, Member};
 pub use model::{
     Arm, BONES, Bones, Disc, Frame, Game, GameStatus, GoalType, Holding, Inputs, LastScore,
     LastThrow, Loadout, Map, Missing, Object, Ordnance, ParseTimeError, Pause, PausedState,
-    Payload, Player, PlayerBones, Pose, Session, Stats, THROW_MEMBERS, TacMod, Team, TeamId, Time,
-    Unknown, UnknownMember, Vec3, VrPlayer, Weapon, clock_display,
+    Payload, Player, PlayerBones, Pose, Session, Stats, TacMod, Team, TeamId, Time, Unknown,
+    UnknownMember, Vec3, VrPlayer, Weapon, clock_display,
 };
 pub use rule::Rule;
 

@@ -16,7 +16,7 @@ const NAMESAKES: usize = 64;
 /// they have one account, or none and one name, they are recognised by their `playerid`, team and order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct People {
-    known: Vec<Known>,
+    known: Vec<KnownPlayer>,
     /// The players of each account, or of each name without an account.
     places: HashMap<(u64, CompactString), Vec<usize>>,
     /// The players of the frame before, in the order of its teams.
@@ -28,7 +28,7 @@ pub(crate) struct People {
 
 /// A player, as last seen.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownPlayer {
     userid: u64,
     /// Empty if the account tells who it is.
     name: CompactString,
@@ -84,7 +84,7 @@ impl People {
         };
         let all = self.places.get(&(player.userid, name.clone()));
         // Of several, the one that was here a moment ago and looks most like this one.
-        let likeness = |known: &Known| {
+        let likeness = |known: &KnownPlayer| {
             (
                 known.frame + 1 == self.frame,
                 known.playerid == player.playerid,
@@ -103,7 +103,7 @@ impl People {
         if at >= most || alike >= NAMESAKES {
             return None;
         }
-        self.known.push(Known {
+        self.known.push(KnownPlayer {
             userid: player.userid,
             name: name.clone(),
             playerid: player.playerid,

@@ -15,12 +15,12 @@ pub(crate) struct Trace {
     /// A hash of all frames: of their times, the game's clock, and where players and disc are.
     frames: u64,
     session: CompactString,
-    spans: Vec<Span>,
+    spans: Vec<SessionSpan>,
 }
 
 /// The time of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Span {
+struct SessionSpan {
     session: u64,
     from: Time,
     to: Time,
@@ -44,7 +44,7 @@ impl Trace {
             self.session.clone_from(&session.sessionid);
             let mut hasher = DefaultHasher::new();
             session.sessionid.hash(&mut hasher);
-            self.spans.push(Span {
+            self.spans.push(SessionSpan {
                 session: hasher.finish(),
                 from: frame.time,
                 to: frame.time,

@@ -2,15 +2,12 @@
 //!
 //! This test has a program of its own, because the allocator counts for the whole process.
 
-#[path = "all/common/matches.rs"]
-mod matches;
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use gametape_echo::butter::{self, Compression, Options};
-use gametape_samples::echo::MatchOptions;
-use matches::{frames_of, match_options};
+use gametape_echo::{Frame, Game};
+use gametape_samples::echo::{Match, MatchOptions};
 
 struct Counting;
 
@@ -48,12 +45,17 @@ fn allocations() -> u64 {
 #[test]
 fn reading_a_frame_allocates_nothing() {
     for seed in 0..6 {
-        let frames = frames_of(MatchOptions {
-            rate_hz: 30,
+        let frames: Vec<Frame> = Match::new(MatchOptions {
+            seed,
+            game: if seed == 3 { Game::Combat } else { Game::Arena },
+            frames: Some(3000),
+            bones: seed % 2 == 1,
+            pauses: true,
             joins: false,
             players_per_team: 5,
-            ..match_options(seed, 3000)
-        });
+            ..MatchOptions::default()
+        })
+        .collect();
         let options = Options {
             keyframe_interval: 3000,
             compression: Compression::None,

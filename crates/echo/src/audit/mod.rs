@@ -4,7 +4,6 @@
 //! it returns [`Finding`]s, one for each code. [`butter::audit`](crate::butter::audit())
 //! and [`echoreplay::audit`](crate::echoreplay::audit()) check the recording and the match in it.
 
-mod clock;
 mod flow;
 mod players;
 mod points;
@@ -22,7 +21,7 @@ use crate::rule::Rule;
 use crate::trace::Trace;
 
 use flow::{Flow, Holes};
-use players::{Disc, Players};
+use players::{DiscAudit, PlayersAudit};
 use points::{Points, Scored};
 use report::{Report, Spot};
 
@@ -54,10 +53,10 @@ pub struct SessionAudit {
     within: Option<Arc<str>>,
     flow: Flow,
     points: Points,
-    players: Players,
+    players: PlayersAudit,
     scored: Scored,
     holes: Holes,
-    disc: Disc,
+    disc: DiscAudit,
 }
 
 impl SessionAudit {

@@ -30,21 +30,21 @@ const JOINING_MS: i64 = 5_000;
 
 /// Follows the players.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Players {
+pub(super) struct PlayersAudit {
     /// The players of the frame before, by user id.
-    before: Vec<Seen>,
+    before: Vec<SeenPlayer>,
     /// The players of this frame; reused memory.
-    now: Vec<Seen>,
+    now: Vec<SeenPlayer>,
     names: HashMap<u64, CompactString>,
     /// Values that have to be unique; reused memory.
     playerids: Vec<i32>,
     /// Frames without any player after `now`.
-    blank: Option<Blank>,
+    blank: Option<EmptyFrames>,
 }
 
 /// Frames without any player, in the middle of a session.
 #[derive(Clone, Debug)]
-struct Blank {
+struct EmptyFrames {
     /// The first of them.
     spot: Spot,
     frames: u64,
@@ -54,7 +54,7 @@ struct Blank {
 
 /// A player in a frame.
 #[derive(Clone, Debug)]
-struct Seen {
+struct SeenPlayer {
     userid: u64,
     team: usize,
     head: Vec3,
@@ -69,7 +69,7 @@ struct Seen {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rises(pub [Option<i64>; 2]);
 
-impl Players {
+impl PlayersAudit {
     pub(super) fn push(
         &mut self,
         session: &Session,
@@ -91,7 +91,7 @@ impl Players {
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.clear();
         self.now.extend(session.players().map(|(team, player)| {
-            Seen {
+            SeenPlayer {
                 userid: player.userid,
                 team,
                 // A distance to nowhere is beyond no limit.
@@ -127,7 +127,7 @@ impl Players {
         if self.now.is_empty() || !follows.same_session || session.players().next().is_some() {
             return false;
         }
-        let blank = self.blank.get_or_insert_with(|| Blank {
+        let blank = self.blank.get_or_insert_with(|| EmptyFrames {
             spot: report.spot.clone(),
             frames: 0,
             ms: Some(0),
@@ -141,7 +141,7 @@ impl Players {
     }
 
     /// The rule that frames without any player break.
-    fn nobody(&self, blank: &Blank) -> Rule {
+    fn nobody(&self, blank: &EmptyFrames) -> Rule {
         Rule::NoPlayers {
             players: self.now.len() as u64,
             frames: blank.frames,
@@ -164,7 +164,8 @@ impl Players {
     /// Checks that ids and names are unique, and that held players exist.
     fn unique(&mut self, session: &Session, report: &mut Report<'_>) {
         // Redacted recordings have no user ids.
-        let twice = |pair: &[Seen]| matches!(pair, [a, b] if a.userid == b.userid && a.userid != 0);
+        let twice =
+            |pair: &[SeenPlayer]| matches!(pair, [a, b] if a.userid == b.userid && a.userid != 0);
         if self.now.windows(2).any(twice) {
             report.raise(Rule::DuplicateUserid);
         }
@@ -239,7 +240,7 @@ impl Players {
     fn follow(&mut self, follows: Follows, arena: bool, report: &mut Report<'_>) -> Rises {
         let mut before = self.before.iter().peekable();
         let mut now = self.now.iter_mut().peekable();
-        let mut step = Step::default();
+        let mut step = PlayerChanges::default();
         loop {
             let order = match (before.peek(), now.peek()) {
                 (None, None) => break,
@@ -271,7 +272,7 @@ impl Players {
 
 /// Changes in the players from one frame to the next.
 #[derive(Debug)]
-struct Step {
+struct PlayerChanges {
     /// The number of players who stayed, without spectators and players without a user id.
     stayed: u64,
     jumped: u64,
@@ -281,7 +282,7 @@ struct Step {
     points: [Option<i64>; 2],
 }
 
-impl Default for Step {
+impl Default for PlayerChanges {
     fn default() -> Self {
         Self {
             stayed: 0,
@@ -293,7 +294,7 @@ impl Default for Step {
     }
 }
 
-impl Step {
+impl PlayerChanges {
     /// Marks the rise of a team's points as unknown.
     fn unknown(&mut self, team: usize) {
         if let Some(points) = self.points.get_mut(team) {
@@ -301,12 +302,12 @@ impl Step {
         }
     }
 
-    fn goes(&mut self, gone: &Seen) {
+    fn goes(&mut self, gone: &SeenPlayer) {
         self.unknown(gone.team);
         self.gone += u64::from(gone.plays());
     }
 
-    fn comes(&mut self, come: &mut Seen, time: Time) {
+    fn comes(&mut self, come: &mut SeenPlayer, time: Time) {
         self.unknown(come.team);
         come.joined = Some(time);
         self.come += u64::from(come.plays());
@@ -314,8 +315,8 @@ impl Step {
 
     fn stays(
         &mut self,
-        before: &Seen,
-        now: &mut Seen,
+        before: &SeenPlayer,
+        now: &mut SeenPlayer,
         follows: Follows,
         arena: bool,
         report: &mut Report<'_>,
@@ -349,7 +350,7 @@ impl Step {
         }
     }
 
-    fn score(&mut self, before: &Seen, now: &Seen, time: Time) {
+    fn score(&mut self, before: &SeenPlayer, now: &SeenPlayer, time: Time) {
         let (Some([before, ..]), Some([after, ..])) = (&before.counts, &now.counts) else {
             return;
         };
@@ -394,7 +395,7 @@ impl Step {
     }
 }
 
-impl Seen {
+impl SeenPlayer {
     /// Whether the player is in a team and has a user id.
     const fn plays(&self) -> bool {
         self.team < 2 && self.userid != 0
@@ -402,7 +403,7 @@ impl Seen {
 }
 
 /// Compares one player in two frames.
-fn one(before: &Seen, now: &Seen, follows: Follows, report: &mut Report<'_>) {
+fn one(before: &SeenPlayer, now: &SeenPlayer, follows: Follows, report: &mut Report<'_>) {
     if before.team != now.team {
         let (before, now) = (TeamId::at(before.team), TeamId::at(now.team));
         report.raise(Rule::PlayerMoved { before, now });
@@ -460,11 +461,11 @@ fn team_stats(place: usize, team: &Team, report: &mut Report<'_>) {
 
 /// Follows the disc.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Disc {
+pub(super) struct DiscAudit {
     before: Option<Vec3>,
 }
 
-impl Disc {
+impl DiscAudit {
     pub(super) fn push(&mut self, session: &Session, follows: Follows, report: &mut Report<'_>) {
         let now = session.disc.as_ref().map(|disc| disc.pose.position);
         let before = std::mem::replace(&mut self.before, now);

@@ -85,12 +85,12 @@ fn broken(error: Error) -> Audit {
 }
 
 /// Frames in order, together with the reader's statistics.
-trait Source {
+trait FrameSource {
     fn next(&mut self) -> Result<Option<&Frame>, Error>;
     fn decoder(&self) -> &Decoder;
 }
 
-impl Source for Frames<'_> {
+impl FrameSource for Frames<'_> {
     fn next(&mut self) -> Result<Option<&Frame>, Error> {
         self.next_frame()
     }
@@ -100,7 +100,7 @@ impl Source for Frames<'_> {
     }
 }
 
-impl<R: std::io::Read> Source for Reader<R> {
+impl<R: std::io::Read> FrameSource for Reader<R> {
     fn next(&mut self) -> Result<Option<&Frame>, Error> {
         self.next_frame()
     }
@@ -111,7 +111,7 @@ impl<R: std::io::Read> Source for Reader<R> {
 }
 
 /// Audits the frames. Fails only where the source fails.
-fn audited(table: &Table, frames: &mut impl Source) -> Result<Audit, Error> {
+fn audited(table: &Table, frames: &mut impl FrameSource) -> Result<Audit, Error> {
     let mut found = Findings::new();
     let Some(header) = table.header() else {
         found.push(Finding::new(Rule::Empty));

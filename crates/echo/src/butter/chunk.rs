@@ -3,17 +3,17 @@
 //! Gzip and zstd are cargo features. Without one, chunks of that compression can be neither read nor
 //! written, and the error names the feature.
 
-use std::io::{BufRead, Read};
+use std::borrow::Cow;
+use std::io::{self, BufRead, Cursor, Read, Seek};
 
 use gametape_core::text::Crc32;
-use gametape_core::{ByteReader, Input};
+use gametape_core::{ByteReader, Input, InputStream};
 
+use super::code::primitive::{Of, or_nothing};
+use super::frame::packed::KEYFRAME;
 use super::header::{Compression, Header};
-use super::packed::KEYFRAME;
-use super::primitive::{Of, or_nothing};
 use crate::error::{Error, WriteError};
 use crate::limits::Limits;
-use crate::ranges::Ranges;
 use crate::rule::Rule;
 
 /// The largest number of chunks in a file: two months, at 300 frames a chunk and 60 a second.
@@ -235,7 +235,7 @@ pub fn deflate(raw: &[u8], compression: Compression) -> Result<Vec<u8>, WriteErr
 /// Compresses to a zstd frame. The frame contains its content size, which the reference's reader needs, and a checksum,
 /// which it verifies.
 #[cfg(feature = "zstd")]
-fn zstd_frame(raw: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
+fn zstd_frame(raw: &[u8], level: i32) -> io::Result<Vec<u8>> {
     let mut zstd = zstd::bulk::Compressor::new(level)?;
     zstd.include_checksum(true)?;
     zstd.compress(raw)
@@ -250,8 +250,8 @@ fn zstd_frame(raw: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
 fn decode(
     rest: &mut impl BufRead,
     compression: Compression,
-    take: impl FnOnce(&mut dyn Read) -> std::io::Result<()>,
-) -> std::io::Result<()> {
+    take: impl FnOnce(&mut dyn Read) -> io::Result<()>,
+) -> io::Result<()> {
     match compression {
         #[cfg(feature = "gzip")]
         Compression::Gzip => take(&mut flate2::bufread::GzDecoder::new(rest)),
@@ -264,7 +264,7 @@ fn decode(
             let zstd = zstd::stream::read::Decoder::with_buffer(rest)?;
             take(&mut zstd.single_frame())
         }
-        _ => Err(std::io::ErrorKind::Unsupported.into()),
+        _ => Err(io::ErrorKind::Unsupported.into()),
     }
 }
 
@@ -309,14 +309,14 @@ pub fn starts<const N: usize>(
 /// A fault in a chunk's compressed form.
 #[derive(Debug)]
 #[cfg_attr(not(any(feature = "gzip", feature = "zstd")), allow(dead_code))]
-pub enum Fault {
+pub enum ChunkFault {
     /// The chunk does not inflate to its end.
     Broken(Rule),
     /// The whole chunk inflates, but its checksum belongs to other bytes.
     Checksum { found: Crc32, stored: Crc32 },
 }
 
-impl Fault {
+impl ChunkFault {
     /// The rule that the fault breaks, for a chunk with this many whole frames.
     pub fn rule(self, chunk: u64, frames: u64) -> Rule {
         match self {
@@ -348,7 +348,7 @@ pub fn inflate(
     compression: Compression,
     limits: &Limits,
     raw: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<(), ChunkFault> {
     raw.clear();
     if compression == Compression::None {
         raw.extend_from_slice(stored);
@@ -367,7 +367,7 @@ pub fn inflate(
     {
         return Err(fault);
     }
-    Err(Fault::Broken(rule))
+    Err(ChunkFault::Broken(rule))
 }
 
 /// Whether a chunk fails to inflate because of its checksum alone, which is so if it inflates with the
@@ -382,7 +382,7 @@ fn checksum_alone(
     compression: Compression,
     limits: &Limits,
     raw: &mut Vec<u8>,
-) -> Option<Fault> {
+) -> Option<ChunkFault> {
     match compression {
         Compression::None => None,
         #[cfg(feature = "gzip")]
@@ -396,7 +396,7 @@ fn checksum_alone(
 
 /// A gzip member ends with the CRC-32 and the length of its content (RFC 1952).
 #[cfg(feature = "gzip")]
-fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<Fault> {
+fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<ChunkFault> {
     let (packed, end) = stored.split_last_chunk::<8>()?;
     let mut crc = flate2::Crc::new();
     crc.update(raw);
@@ -416,12 +416,12 @@ fn of_gzip(stored: &[u8], limits: &Limits, raw: &mut Vec<u8>) -> Option<Fault> {
     *raw = whole;
     Some(if found == there {
         let reason = format!("it has {size} bytes, and says that it has {size_there}");
-        Fault::Broken(Rule::Inflate {
+        ChunkFault::Broken(Rule::Inflate {
             left: None,
             reason: Some(reason),
         })
     } else {
-        Fault::Checksum {
+        ChunkFault::Checksum {
             found: Crc32(found),
             stored: Crc32(there),
         }
@@ -436,7 +436,7 @@ fn of_zstd(
     compression: Compression,
     limits: &Limits,
     raw: &mut Vec<u8>,
-) -> Option<Fault> {
+) -> Option<ChunkFault> {
     let mut unchecked = stored.to_vec();
     let descriptor = unchecked
         .get_mut(4)
@@ -449,7 +449,7 @@ fn of_zstd(
     // This crate has no other way to compute that hash.
     let packed = zstd_frame(raw, 1).ok()?;
     let found = u32::from_le_bytes(*packed.last_chunk()?);
-    Some(Fault::Checksum {
+    Some(ChunkFault::Checksum {
         found: Crc32(found),
         stored: Crc32(there),
     })
@@ -501,5 +501,55 @@ pub fn inflate_first<R: BufRead>(
             left: None,
             reason: Some(error.to_string()),
         }),
+    }
+}
+
+/// A source whose ranges can be read.
+pub trait Ranges {
+    type Stream<'s>: Read + Seek
+    where
+        Self: 's;
+
+    /// The size in bytes.
+    fn size(&self) -> u64;
+
+    fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>>;
+
+    /// Returns a stream from the first byte on.
+    fn stream(&self) -> Self::Stream<'_>;
+}
+
+impl Ranges for [u8] {
+    type Stream<'s> = Cursor<&'s [u8]>;
+
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let end = usize::try_from(offset.saturating_add(length)).unwrap_or(usize::MAX);
+        let range = self.get(start..end).ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(Cow::Borrowed(range))
+    }
+
+    fn stream(&self) -> Cursor<&[u8]> {
+        Cursor::new(self)
+    }
+}
+
+impl Ranges for Input {
+    type Stream<'s> = InputStream;
+
+    fn size(&self) -> u64 {
+        self.size()
+    }
+
+    fn range(&self, offset: u64, length: u64) -> io::Result<Cow<'_, [u8]>> {
+        self.range(offset, length)
+    }
+
+    fn stream(&self) -> InputStream {
+        self.stream()
     }
 }

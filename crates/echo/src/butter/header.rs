@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 use gametape_core::ByteReader;
 
-use super::primitive::{Of, or_nothing, text_within};
+use super::code::primitive::{Of, or_nothing, text_within};
 use crate::error::WriteError;
 use crate::limits::Limits;
 use crate::model::{Frame, Map, Player};
@@ -11,9 +11,6 @@ use crate::rule::Rule;
 
 /// The version that this crate writes.
 pub const VERSION: u8 = 3;
-
-/// The size of the smallest header, without a client name and players.
-pub const MIN_HEADER_BYTES: usize = 29;
 
 /// The name of an unknown player.
 pub const INVALID: &str = "[INVALID]";
@@ -292,7 +289,7 @@ pub fn match_type(map: &Map, private: bool) -> &'static str {
 }
 
 /// The largest number of players in a file: their indices are bytes, and 0 means none.
-pub const MAX_PLAYERS: usize = 255;
+const MAX_PLAYERS: usize = 255;
 
 /// Converts text to what the format can store. As in the reference, a question mark replaces each UTF-16
 /// unit outside ASCII; so it does a NUL, which would end the text.

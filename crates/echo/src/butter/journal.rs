@@ -4,8 +4,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 
 use gametape_core::Output;
 
+use super::frame::packed::Layout;
 use super::header::{Compression, Header};
-use super::packed::Layout;
 use super::stream::Reader;
 use super::structure::{holds_frames, seems_to_hold_frames};
 use super::write::{Assembler, ChunkEncoder, Options, Written};

@@ -3,12 +3,12 @@
 use gametape_core::ByteReader;
 
 use super::chunk::{inflate, is_checked};
+use super::frame::packed::{Layout, Packed};
+use super::frame::reference::{Dialect, Mended, PauseState, UnstoredTimers};
+use super::frame::state::ReaderState;
+use super::frame::unpack::{Parts, read_within};
 use super::header::{Compression, Header};
-use super::packed::{Layout, Packed};
-use super::reference::{Dialect, Mended, PauseState, UnstoredTimers};
-use super::state::State;
 use super::survey::Survey;
-use super::unpack::{Parts, read_within};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
@@ -126,7 +126,7 @@ pub struct Playing {
     in_pause: bool,
     /// Keyframes that don't store the timers of pauses, if the chunk is the reference's.
     unstored_timers: Vec<UnstoredTimers>,
-    state: State,
+    state: ReaderState,
     packed: Packed,
     frame: Frame,
     fresh: bool,
@@ -160,7 +160,7 @@ impl Playing {
             cut: None,
             in_pause: false,
             unstored_timers: Vec::new(),
-            state: State::default(),
+            state: ReaderState::default(),
             packed: Packed::default(),
             frame: Frame::default(),
             fresh: true,

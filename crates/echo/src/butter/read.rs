@@ -10,17 +10,17 @@ use std::sync::OnceLock;
 use gametape_core::Input;
 use gametape_core::feed::Step;
 
-use super::chunk::{ChunkEntry, Fault, Table, inflate, starts};
+use super::chunk::{ChunkEntry, ChunkFault, Table, inflate, starts};
+use super::frame::packed::{KEYFRAME, Layout, Packed};
+use super::frame::reference::{Dialect, PauseState};
+#[cfg(feature = "tape")]
+use super::frame::unpack::Parts;
 use super::header::{Compression, Header};
-use super::packed::{KEYFRAME, Layout, Packed};
 #[cfg(feature = "tape")]
 use super::play::Shown;
 use super::play::{BACK, Playing, Seen};
-use super::reference::{Dialect, PauseState};
 use super::stream::{Decoder, Slice, known};
 use super::survey::Survey;
-#[cfg(feature = "tape")]
-use super::unpack::Parts;
 use crate::error::{Error, Findings};
 #[cfg(feature = "tape")]
 use crate::limits::Limits;
@@ -188,7 +188,7 @@ impl<'a> File<'a> {
             let (stored, limits) = (self.stored(entry), &self.options.limits);
             let fault = inflate(stored, header.compression, limits, raw).err();
             let survey = Survey::of(raw, layout, packed);
-            let rule = |fault: Fault| fault.rule(chunk, survey.frames);
+            let rule = |fault: ChunkFault| fault.rule(chunk, survey.frames);
             ChunkInfo {
                 entry: *entry,
                 inflated: raw.len() as u64,
@@ -497,20 +497,16 @@ impl SurveyedChunk {
     }
 }
 
-/// Decodes chunks one after another before they are compressed, as [`Reader`](super::Reader) will decode
-/// them from the file. Measures what [`Writer::push_shown`](super::Writer::push_shown) wrote.
+/// Decodes chunks one after another before they are compressed, as [`Reader`](super::Reader) will decode them from the
+/// file. Measures what [`Writer::push_shown`](super::Writer::push_shown) wrote.
+#[cfg(feature = "tape")]
 #[derive(Debug, Default)]
 pub struct ChunkDecoder {
     playing: Option<Playing>,
 }
 
+#[cfg(feature = "tape")]
 impl ChunkDecoder {
-    /// Creates a decoder that has decoded nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Loads the next chunk, with the header as of now.
     pub fn load(&mut self, header: &Header, raw: &[u8]) {
         let plain = || Header {
@@ -526,10 +522,7 @@ impl ChunkDecoder {
         playing.load(raw, (0, playing.seen.chunks), true);
     }
 
-    /// Returns the next frame of the chunk, or `None` at its end.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`]; a chunk from a writer never causes it.
+    /// Returns the next frame of the chunk, or `None` at its end. A chunk from a writer never causes an error.
     pub fn next_frame(&mut self) -> Result<Option<&Frame>, Error> {
         match &mut self.playing {
             Some(playing) => Ok(playing.step()?.then(|| playing.frame())),

@@ -6,14 +6,14 @@ use std::io::Read;
 
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 
+use super::frame::reference::Dialect;
+#[cfg(feature = "tape")]
+use super::frame::unpack::Parts;
 use super::header::Header;
 #[cfg(feature = "tape")]
 use super::play::Skip;
 use super::play::{Playing, Seen};
-use super::reference::Dialect;
-use super::structure::{Known, Look};
-#[cfg(feature = "tape")]
-use super::unpack::Parts;
+use super::structure::{Look, ReadState};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
@@ -104,10 +104,10 @@ impl Bytes for Slice<'_> {
 /// Decodes the bytes of a recording to frames, wherever the bytes come from.
 #[derive(Debug)]
 pub struct Decoder {
-    known: Known,
+    known: ReadState,
     /// The state before the input was declared finished, and where the bytes ended then. If more bytes come
     /// after all, decoding returns to it.
-    before: Option<(Box<Known>, u64)>,
+    before: Option<(Box<ReadState>, u64)>,
     /// Bytes that were decoded since and not consumed.
     ahead: usize,
     /// The number of frames decoded since. The first `returned` were already returned to the caller and are
@@ -121,7 +121,7 @@ pub struct Decoder {
 impl Decoder {
     pub const fn new(options: ReadOptions, writer: Option<Dialect>) -> Self {
         Self {
-            known: Known::new(options, writer),
+            known: ReadState::new(options, writer),
             before: None,
             ahead: 0,
             decoded: 0,
@@ -213,7 +213,7 @@ impl Decoder {
 
     /// Returns to the seeming end if bytes have come after it. Returns false otherwise.
     fn take_back(&mut self, input: &impl Bytes) -> bool {
-        let came = |before: &mut (Box<Known>, u64)| input.end() > before.1;
+        let came = |before: &mut (Box<ReadState>, u64)| input.end() > before.1;
         let Some((known, _)) = self.before.take_if(came) else {
             return false;
         };

@@ -5,13 +5,13 @@ use gametape_core::ByteReader;
 use memchr::memmem;
 
 use super::chunk::{chunk_start, head};
+use super::frame::packed::{KEYFRAME, Layout, NORMAL, Packed};
+use super::frame::reference::Dialect;
+use super::frame::unpack::{Parts, read_within};
 use super::header::{Compression, Header};
-use super::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::play::Playing;
 #[cfg(feature = "tape")]
 use super::play::Skip;
-use super::reference::Dialect;
-use super::unpack::{Parts, read_within};
 use crate::error::Error;
 use crate::limits::{Limits, ReadOptions};
 use crate::rule::Rule;
@@ -43,7 +43,7 @@ pub enum Look {
 
 /// The state of reading a recording.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct ReadState {
     options: ReadOptions,
     writer: Option<Dialect>,
     /// The requested parts of the frames.
@@ -65,7 +65,7 @@ pub struct Known {
     skip: Option<Skip>,
 }
 
-impl Known {
+impl ReadState {
     /// Leaves out chunks at the start.
     #[cfg(feature = "tape")]
     pub const fn skip(&mut self, skip: Skip) {

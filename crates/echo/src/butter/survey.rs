@@ -2,11 +2,11 @@
 
 use gametape_core::ByteReader;
 
-use super::difference::is_zero;
-use super::packed::{Layout, Packed, PackedPause, PackedPose};
-use super::primitive::{Halves, from_half};
-use super::reference::{Dialect, Falls, FallsSeen, UnstoredTimers};
-use super::unpack::Parts;
+use super::code::difference::is_zero;
+use super::code::primitive::{Halves, from_half};
+use super::frame::packed::{Layout, Packed, PackedPause, PackedPose};
+use super::frame::reference::{Dialect, Falls, FallsSeen, UnstoredTimers};
+use super::frame::unpack::Parts;
 use crate::rule::Rule;
 
 /// The number of differences that only one kind of writer writes, for a chunk to count for its neighbours,
@@ -178,8 +178,8 @@ fn square(halves: Halves) -> f32 {
 struct Evidence {
     frame: u64,
     players: Vec<SeenPlayer>,
-    vr: Seen,
-    disc: Seen,
+    vr: SurveySigns,
+    disc: SurveySigns,
     disc_velocity: Halves,
     pause: Option<PackedPause>,
     falls: FallsSeen,
@@ -188,7 +188,7 @@ struct Evidence {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct SurveySigns {
     /// The last frame that had it, from 1; 0 for none.
     at: u64,
     pose: PackedPose,
@@ -196,7 +196,7 @@ struct Seen {
 
 #[derive(Clone, Copy, Default)]
 struct SeenPlayer {
-    poses: [Seen; 4],
+    poses: [SurveySigns; 4],
 }
 
 impl Evidence {
@@ -241,7 +241,7 @@ impl Evidence {
                 self.reference += u64::from(is_zero(packed.vr.position));
                 self.exact += u64::from(same && !is_zero(packed.vr.position));
             }
-            self.vr = Seen {
+            self.vr = SurveySigns {
                 at: self.frame,
                 pose: packed.vr,
             };
@@ -255,7 +255,7 @@ impl Evidence {
                 self.reference += u64::from(zero);
                 self.exact += u64::from(same && !zero);
             }
-            self.disc = Seen {
+            self.disc = SurveySigns {
                 at: self.frame,
                 pose: packed.disc,
             };

@@ -9,10 +9,10 @@ use gametape_core::ByteReader;
 use super::chunk::deflate;
 #[cfg(feature = "tape")]
 use super::chunk::inflate;
-use super::encode::Encoder;
-use super::header::{Compression, Header};
+use super::frame::encode::Encoder;
 #[cfg(feature = "tape")]
-use super::packed::{Layout, Packed};
+use super::frame::packed::{Layout, Packed};
+use super::header::{Compression, Header};
 #[cfg(feature = "tape")]
 use super::survey::Survey;
 use super::survey::ends_with_letter;
@@ -280,11 +280,8 @@ impl<S: Read + Write + Seek> Writer<S> {
     }
 
     /// Like [`Writer::push`], and passes each chunk to `show` before it is compressed, with the
-    /// header so far. [`ChunkDecoder`](super::ChunkDecoder) reads it.
-    ///
-    /// # Errors
-    /// Like [`Writer::push`].
-    pub fn push_shown(
+    /// header so far, which a `ChunkDecoder` reads.
+    pub(crate) fn push_shown(
         &mut self,
         frame: &Frame,
         show: &mut dyn FnMut(&Header, &[u8]),
@@ -320,11 +317,8 @@ impl<S: Read + Write + Seek> Writer<S> {
         self.finish_shown(out, &mut |_, _| {})
     }
 
-    /// Like [`Writer::finish`], and passes the last chunk to `show` as [`Writer::push_shown`] does.
-    ///
-    /// # Errors
-    /// Like [`Writer::finish`].
-    pub fn finish_shown(
+    /// Like [`Writer::finish`], and passes the last chunk to `show` as `push_shown` does.
+    pub(crate) fn finish_shown(
         mut self,
         out: &mut (impl Write + ?Sized),
         show: &mut dyn FnMut(&Header, &[u8]),

@@ -4,10 +4,8 @@
 
 use std::fmt;
 
-use super::allowed::{Allowed, Allowing};
-use super::angle;
-use super::sink::{At, Before, Sink};
-use super::tolerance::Tolerance;
+use super::pairs::{At, FrameBefore, Sink};
+use super::tolerance::{Allowed, Allowing, Tolerance, between, between_quaternions};
 use super::walk::walk;
 use crate::field::Field;
 use crate::model::{Frame, Pose, Time, Vec3};
@@ -66,7 +64,7 @@ pub fn compare(a: &Frame, b: &Frame, tolerance: &Tolerance) -> Option<Difference
 fn compare_after(
     a: &Frame,
     b: &Frame,
-    before: Option<&Before>,
+    before: Option<&FrameBefore>,
     tolerance: &Tolerance,
     allowing: &mut Allowing,
 ) -> Option<Difference> {
@@ -164,7 +162,7 @@ pub enum Side {
 pub struct Differ {
     tolerance: Tolerance,
     allowing: Allowing,
-    before: Before,
+    before: FrameBefore,
     diff: Diff,
 }
 
@@ -175,7 +173,7 @@ impl Differ {
         Self {
             tolerance,
             allowing: Allowing::default(),
-            before: Before::default(),
+            before: FrameBefore::default(),
             diff: Diff::default(),
         }
     }
@@ -339,14 +337,14 @@ impl Sink for Comparer<'_> {
     #[inline]
     fn rotation(&mut self, field: Field, at: At<'_>, member: &'static str, [a, b]: [&Pose; 2]) {
         if a.forward != b.forward || a.left != b.left || a.up != b.up {
-            self.turned(field, angle::between(a, b), || path(field, at, member));
+            self.turned(field, between(a, b), || path(field, at, member));
         }
     }
 
     #[inline]
     fn quaternion(&mut self, at: At<'_>, [a, b]: [&[f32; 4]; 2]) {
         if a != b {
-            let degrees = angle::between_quaternions(a, b);
+            let degrees = between_quaternions(a, b);
             self.turned(Field::BoneRotation, degrees, || {
                 path(Field::BoneRotation, at, "bone_o")
             });

@@ -5,7 +5,7 @@ use crate::model::{Bones, Frame, Object, Team, Time};
 
 use super::decode::{MOST, MOST_UNKNOWN, Members, Others, write_object};
 use super::foreign::Foreign;
-use super::json::Writer;
+use super::json::JsonWriter;
 
 /// Writes the line of a frame. On failure, the caller has to remove what was written.
 pub(super) fn frame(frame: &Frame, out: &mut Vec<u8>) -> Result<(), WriteError> {
@@ -13,7 +13,7 @@ pub(super) fn frame(frame: &Frame, out: &mut Vec<u8>) -> Result<(), WriteError> 
     time(frame.time, out)?;
     out.push(b'\t');
     let foreign = Foreign::of_session(&frame.session)?;
-    let mut json = Writer::new(out);
+    let mut json = JsonWriter::new(out);
     write_object(&frame.session, Object::Session, &foreign, &mut json)?;
     if let Some(bones) = &frame.bones {
         json.separate();
@@ -85,7 +85,7 @@ fn time(time: Time, out: &mut Vec<u8>) -> Result<(), WriteError> {
     Ok(())
 }
 
-fn bones(bones: &Bones, json: &mut Writer<'_>) -> Result<(), WriteError> {
+fn bones(bones: &Bones, json: &mut JsonWriter<'_>) -> Result<(), WriteError> {
     let foreign = Foreign::of_bones(bones)?;
     let mut o = json.object();
     bones.write(Object::Bones, &foreign, &mut o)?;

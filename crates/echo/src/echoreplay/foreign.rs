@@ -4,7 +4,7 @@ use super::decode::{
     self, BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, Others, PAUSE, PLAYER, PLAYSPACE, POSE,
     SESSION, STATS, TEAM, USER_BONES,
 };
-use super::json::Members;
+use super::json::JsonMembers;
 use super::place;
 use crate::error::WriteError;
 use crate::model::{Bones, Object, Session, Unknown};
@@ -95,7 +95,7 @@ impl<'m> Foreign<'m> {
 }
 
 impl Others for Foreign<'_> {
-    fn write(&self, object: Object, o: &mut Members<'_, '_>) {
+    fn write(&self, object: Object, o: &mut JsonMembers<'_, '_>) {
         for member in self.of(object) {
             o.raw(&member.name, &member.json);
         }

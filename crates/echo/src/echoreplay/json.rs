@@ -4,12 +4,12 @@ use crate::error::WriteError;
 use crate::model::Holding;
 
 /// Appends values to a buffer.
-pub(super) struct Writer<'o> {
+pub(super) struct JsonWriter<'o> {
     out: &'o mut Vec<u8>,
     numbers: zmij::Buffer,
 }
 
-impl<'o> Writer<'o> {
+impl<'o> JsonWriter<'o> {
     pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
         Self {
             out,
@@ -23,9 +23,9 @@ impl<'o> Writer<'o> {
     }
 
     /// Starts an object.
-    pub(super) fn object(&mut self) -> Members<'_, 'o> {
+    pub(super) fn object(&mut self) -> JsonMembers<'_, 'o> {
         self.out.push(b'{');
-        Members {
+        JsonMembers {
             json: self,
             first: true,
         }
@@ -126,12 +126,12 @@ impl<'o> Writer<'o> {
 }
 
 /// Writes the members of an object, one after another.
-pub(super) struct Members<'w, 'o> {
-    json: &'w mut Writer<'o>,
+pub(super) struct JsonMembers<'w, 'o> {
+    json: &'w mut JsonWriter<'o>,
     first: bool,
 }
 
-impl<'o> Members<'_, 'o> {
+impl<'o> JsonMembers<'_, 'o> {
     fn name(&mut self, name: &str) {
         if !self.first {
             self.json.out.push(b',');
@@ -145,7 +145,7 @@ impl<'o> Members<'_, 'o> {
     pub(super) fn member(
         &mut self,
         name: &'static str,
-        value: impl FnOnce(&mut Writer<'o>) -> Result<(), WriteError>,
+        value: impl FnOnce(&mut JsonWriter<'o>) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
         self.name(name);
         value(self.json)

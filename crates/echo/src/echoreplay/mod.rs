@@ -29,14 +29,11 @@
 //! Sources: the API's responses, recordings of several recorders, and what .butter's reference reads.
 
 mod audit;
-pub(crate) mod container;
 mod decode;
 mod encode;
 mod foreign;
 mod json;
 pub(crate) mod line;
-mod mentions;
-mod notes;
 mod odd;
 mod place;
 mod read;
@@ -50,9 +47,7 @@ mod text;
 mod torn;
 #[cfg(feature = "zip")]
 mod unpack;
-#[cfg(feature = "zip")]
-mod utf16;
-mod write;
+pub(crate) mod write;
 #[cfg(feature = "zip")]
 mod zip;
 
@@ -61,18 +56,16 @@ pub use self::zip::ZipWriter;
 #[cfg(feature = "tape")]
 pub(crate) use audit::audit_stream;
 pub use audit::{Audit, audit, audit_input, audit_with};
-pub use container::Container;
 pub use line::{Line, write_frame};
 pub use read::{Lines, read, read_with};
 pub use redact::Redactor;
 pub use salvage::{Salvaged, salvage, salvage_to};
 #[cfg(feature = "tape")]
-#[cfg(feature = "tape")]
 pub(crate) use spool::{Spool, SpoolError};
 pub use stream::{Feed, Reader, open, open_with};
 #[cfg(feature = "tape")]
 pub(crate) use text::is_packed;
-pub use write::{Writer, write};
+pub use write::{Container, Writer, write};
 
 /// Whether a file starts like a zip.
 pub(crate) fn is_zip(start: &[u8]) -> bool {

@@ -1,16 +1,16 @@
 //! Reading the columns of a line, whatever is odd in them.
 
-use super::decode::{self, Fault, Mended, REQUIRED, Seen};
+use super::decode::{self, Fault, MendedText, REQUIRED, SeenMembers};
 use crate::model::{Bones, Object, Session};
 use crate::rule::Rule;
 
 /// The members that the frames of a recording have had.
 #[derive(Debug)]
-pub(crate) struct Usual(Seen);
+pub(crate) struct Usual(SeenMembers);
 
 impl Usual {
     pub(crate) const fn new() -> Self {
-        Self(Seen::NOTHING)
+        Self(SeenMembers::NOTHING)
     }
 }
 
@@ -52,7 +52,7 @@ fn odd_session(
     session: &mut Session,
     odd: &mut Odd<'_>,
     fault: Option<Fault>,
-    seen: Option<Seen>,
+    seen: Option<SeenMembers>,
 ) -> Result<Vec<Rule>, Fault> {
     let is_read = fault.is_none();
     let may_be_old = session.unknown.iter().any(is_of_old_api);
@@ -60,12 +60,12 @@ fn odd_session(
     if is_read && odd.usual.is_none() && !may_be_old {
         return Ok(Vec::new());
     }
-    let nothing = Seen::NOTHING;
+    let nothing = SeenMembers::NOTHING;
     let usual = odd.usual.as_ref().map_or(&nothing, |usual| &usual.0);
     let Some(mended) = decode::mend_session(text, usual) else {
         return fault.map_or_else(|| Ok(unknown(&session.unknown)), Err);
     };
-    let Mended { text, notes, .. } = &mended;
+    let MendedText { text, notes, .. } = &mended;
     let mut notes = notes.clone();
     if let Some(fault) = fault {
         let is_readable = odd.lenient || mended.is_whole;

@@ -3,7 +3,7 @@
 use std::iter::FusedIterator;
 
 use super::line::Line;
-use super::scan::{Scan, Step};
+use super::scan::{Scan, Scanned};
 use crate::error::{Error, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
@@ -110,10 +110,10 @@ impl<'a> Lines<'a> {
         let (used, step) = self.scan.step(rest, true, frame);
         self.rest = rest.get(used..).unwrap_or_default();
         self.line = match step? {
-            Step::Line { skip, columns } => rest
+            Scanned::Line { skip, columns } => rest
                 .get(skip..)
                 .and_then(|bytes| Line::again(bytes, columns)),
-            Step::NeedMore | Step::End => None,
+            Scanned::NeedMore | Scanned::End => None,
         };
         Ok(self.line)
     }

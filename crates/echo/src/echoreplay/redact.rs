@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use compact_str::{CompactString, format_compact};
 
-use super::decode::{self, Cursor, Fault, Read, Seen};
-use super::mentions::{Mention, Met, mentions};
+use super::decode::{self, Cursor, Fault, Read, SeenMembers};
+use super::json::JsonWriter;
 use crate::members::{
     Kind, TURNS, bones_members, disc_members, last_score_members, last_throw_members, limb_members,
     pause_members, player_members, playspace_members, session_members, skeleton_members,
@@ -70,7 +71,7 @@ impl Redactor {
         for turn in TURNS {
             frame.session.edit(&mut Turn(self, turn));
         }
-        let met = Met {
+        let met = MetPeople {
             names: &self.names,
             ids: &self.ids,
         };
@@ -97,7 +98,7 @@ impl Redactor {
         match as_spelled {
             Ok((text, found)) => self.spans(text, &found, out),
             Err(fault) => {
-                let mended = decode::mend_session(text, &Seen::NOTHING).ok_or(fault)?;
+                let mended = decode::mend_session(text, &SeenMembers::NOTHING).ok_or(fault)?;
                 self.spans(&mended.text, &walk(session, &mended.text)?, out);
             }
         }
@@ -151,7 +152,7 @@ impl Redactor {
                 Sensitive::Held(held, true) => write!(out, "\"{}\"", self.held(*held)),
                 Sensitive::Held(held, false) => write!(out, "{}", self.held(*held)),
                 Sensitive::Unknown(mention) => {
-                    let met = Met {
+                    let met = MetPeople {
                         names: &self.names,
                         ids: &self.ids,
                     };
@@ -276,10 +277,10 @@ pub(super) struct Span<'t> {
 }
 
 /// A member: its kind, the turn in which it is redacted, and the members of its objects.
-struct Known(Kind, u8, Object);
+struct RedactedMember(Kind, u8, Object);
 
 /// Looks up a member of an object by name.
-type Object = fn(&str) -> Option<Known>;
+type Object = fn(&str) -> Option<RedactedMember>;
 
 /// Makes a lookup function for each object of the [table](crate::members).
 macro_rules! sensitive {
@@ -290,27 +291,27 @@ macro_rules! sensitive {
             $doc:literal $(, $attr:ident $value:tt)*;
         )*
     ) => {
-        fn $object(member: &str) -> Option<Known> {
+        fn $object(member: &str) -> Option<RedactedMember> {
             Some(match member {
                 $($name => sensitive!(known $kind $place),)*
                 _ => return None,
             })
         }
     };
-    (known part $place:tt) => { Known(Kind::text, 1, nothing) };
-    (known object ($of:ident, $which:expr)) => { Known(Kind::object, 1, $of) };
-    (known teams ($of:ident)) => { Known(Kind::teams, 1, $of) };
-    (known players ($of:ident)) => { Known(Kind::players, 1, $of) };
+    (known part $place:tt) => { RedactedMember(Kind::text, 1, nothing) };
+    (known object ($of:ident, $which:expr)) => { RedactedMember(Kind::object, 1, $of) };
+    (known teams ($of:ident)) => { RedactedMember(Kind::teams, 1, $of) };
+    (known players ($of:ident)) => { RedactedMember(Kind::players, 1, $of) };
     // Nothing in these is sensitive but what the API does not have.
-    (known limb $place:tt) => { Known(Kind::limb, 1, limb) };
-    (known stats $place:tt) => { Known(Kind::stats, 1, stats) };
-    (known playspace $place:tt) => { Known(Kind::playspace, 1, playspace) };
-    (known skeletons $place:tt) => { Known(Kind::skeletons, 1, skeleton) };
-    (known $kind:ident ($p:ident, $turn:literal)) => { Known(Kind::$kind, $turn, nothing) };
-    (known $kind:ident $place:tt) => { Known(Kind::$kind, 1, nothing) };
+    (known limb $place:tt) => { RedactedMember(Kind::limb, 1, limb) };
+    (known stats $place:tt) => { RedactedMember(Kind::stats, 1, stats) };
+    (known playspace $place:tt) => { RedactedMember(Kind::playspace, 1, playspace) };
+    (known skeletons $place:tt) => { RedactedMember(Kind::skeletons, 1, skeleton) };
+    (known $kind:ident ($p:ident, $turn:literal)) => { RedactedMember(Kind::$kind, $turn, nothing) };
+    (known $kind:ident $place:tt) => { RedactedMember(Kind::$kind, 1, nothing) };
 }
 
-fn nothing(_: &str) -> Option<Known> {
+fn nothing(_: &str) -> Option<RedactedMember> {
     None
 }
 
@@ -335,7 +336,7 @@ fn object<'t>(object: Object, json: &mut Cursor<'t>, spans: &mut Vec<Span<'t>>) 
     json.open_object()?;
     let mut first = true;
     while let Some(name) = json.member(&mut first)? {
-        let Some(Known(kind, turn, of)) = object(&name) else {
+        let Some(RedactedMember(kind, turn, of)) = object(&name) else {
             let value = json.raw()?;
             unknown(value, json.at(), spans);
             continue;
@@ -449,4 +450,135 @@ fn number<'t>(
         turn,
     });
     Ok(())
+}
+
+/// A name is looked for within texts if it has this many bytes at the least. A shorter one would be found in
+/// words.
+const SHORTEST: usize = 3;
+/// And this many at most; the game's have 20 characters.
+const LONGEST: usize = 80;
+
+/// A value within a member of unknown meaning.
+pub(super) enum Mention<'t> {
+    /// A text, which may be a key.
+    Text(Cow<'t, str>),
+    Number(u64),
+}
+
+/// The names and accounts that were met.
+#[derive(Clone, Copy)]
+pub(super) struct MetPeople<'m> {
+    pub names: &'m HashMap<CompactString, u64>,
+    pub ids: &'m HashMap<u64, u64>,
+}
+
+/// Finds the texts and numbers of JSON that has been read before; gives where each starts and ends.
+pub(super) fn mentions<'t>(json: &'t str, mut found: impl FnMut(usize, usize, Mention<'t>)) {
+    let bytes = json.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let rest = json.get(at..).unwrap_or_default();
+        match byte {
+            b'"' => {
+                let mut cursor = Cursor::new(rest);
+                let Ok(text) = cursor.string() else {
+                    return;
+                };
+                let end = at + cursor.at();
+                found(at, end, Mention::Text(text));
+                at = end;
+            }
+            b'0'..=b'9' => {
+                let is_part =
+                    |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
+                let length = rest.bytes().take_while(is_part).count();
+                let digits = rest.get(..length).unwrap_or_default();
+                if let Ok(number) = digits.parse() {
+                    found(at, at + length, Mention::Number(number));
+                }
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+impl MetPeople<'_> {
+    /// The JSON that replaces a value; `None` if it says nothing of a player.
+    pub fn replaced(self, mention: &Mention<'_>) -> Option<String> {
+        match mention {
+            Mention::Number(number) => self.ids.get(number).map(u64::to_string),
+            Mention::Text(text) => {
+                let mut out = Vec::new();
+                JsonWriter::new(&mut out).text(&self.text(text)?);
+                String::from_utf8(out).ok()
+            }
+        }
+    }
+
+    /// The JSON of a member of unknown meaning, if it mentions a player.
+    pub fn json(self, json: &str) -> Option<String> {
+        let (mut out, mut done) = (String::new(), 0);
+        mentions(json, |from, to, mention| {
+            if let Some(new) = self.replaced(&mention) {
+                out.push_str(json.get(done..from).unwrap_or_default());
+                out.push_str(&new);
+                done = to;
+            }
+        });
+        out.push_str(json.get(done..).unwrap_or_default());
+        (done > 0).then_some(out)
+    }
+
+    fn text(self, text: &str) -> Option<String> {
+        if let Some(new) = self.word(text) {
+            return Some(new);
+        }
+        let mut out = String::new();
+        let mut done = 0;
+        let mut ends = true;
+        for (at, letter) in text.char_indices() {
+            let starts = std::mem::replace(&mut ends, !letter.is_alphanumeric());
+            if at < done || !starts {
+                continue;
+            }
+            if let Some((end, new)) = self.longest(text, at) {
+                out.push_str(text.get(done..at).unwrap_or_default());
+                out.push_str(&new);
+                done = end;
+            }
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        (done > 0).then_some(out)
+    }
+
+    /// The longest name or account that starts at a place in a text.
+    fn longest(self, text: &str, at: usize) -> Option<(usize, String)> {
+        let rest = text.get(at..)?;
+        let ends = rest.char_indices().map(|(end, _)| end).skip(1);
+        let ends = ends.take_while(|end| *end <= LONGEST).chain([rest.len()]);
+        let mut best = None;
+        for end in ends.filter(|end| (SHORTEST..=LONGEST).contains(end)) {
+            let goes_on = rest.get(end..).and_then(|rest| rest.chars().next());
+            let word = rest.get(..end)?;
+            if !goes_on.is_some_and(char::is_alphanumeric)
+                && let Some(new) = self.word(word)
+            {
+                best = Some((at + end, new));
+            }
+        }
+        best
+    }
+
+    /// What replaces a name, or an account that is written as a text.
+    fn word(self, word: &str) -> Option<String> {
+        let mut out = String::new();
+        if let Some(number) = self.names.get(word) {
+            let _ = write!(out, "Player {number}");
+        } else {
+            let id = word.parse().ok().filter(|_| !word.starts_with('+'))?;
+            let _ = write!(out, "{}", self.ids.get(&id)?);
+        }
+        Some(out)
+    }
 }

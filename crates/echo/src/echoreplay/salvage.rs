@@ -4,8 +4,8 @@ use std::io::{Cursor, Read, Seek, Write};
 
 use gametape_core::AllAltered;
 
-use super::container::{Container, Lines};
 use super::stream::open_with;
+use super::write::{Container, LineWriter};
 use crate::error::{Error, Finding, Findings, SalvageError, Severity};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::Frame;
@@ -92,7 +92,7 @@ pub fn salvage_to(
 ) -> Result<Salvaged, SalvageError> {
     let options = ReadOptions::lenient().limits(limits);
     let mut reader = open_with(source, options)?;
-    let mut output = Lines::new(container, out)?;
+    let mut output = LineWriter::new(container, out)?;
     let mut salvaged = Salvaged::default();
     let mut scratch = Frame::default();
     loop {

@@ -7,10 +7,10 @@ use gametape_core::Strictness;
 #[cfg(feature = "zip")]
 use gametape_core::{Altered, Part};
 
-use super::decode;
+use super::decode::{self, Fault};
 use super::line::{Columns, Decoded, Line};
 use super::odd::Usual;
-use super::torn::{self, Search, Torn};
+use super::torn::{self, Torn, TornSearch};
 use crate::error::{Error, Finding, Findings};
 use crate::limits::ReadOptions;
 use crate::model::{Frame, Time};
@@ -19,7 +19,7 @@ use crate::rule::Rule;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// What is at the start of the remaining bytes.
-pub(super) enum Step {
+pub(super) enum Scanned {
     /// A line, after `skip` bytes that are no line.
     Line { skip: usize, columns: Columns },
     /// No whole line.
@@ -162,7 +162,7 @@ impl Scan {
         bytes: &[u8],
         finished: bool,
         mut frame: Option<&mut Frame>,
-    ) -> (usize, Result<Step, Error>) {
+    ) -> (usize, Result<Scanned, Error>) {
         if let Some(failed) = &self.failed {
             return (0, Err(failed.clone().into()));
         }
@@ -170,13 +170,13 @@ impl Scan {
         loop {
             let rest = bytes.get(used..).unwrap_or_default();
             match self.look(rest, finished, frame.as_deref_mut()) {
-                Ok(Look::Skip(size)) => used += size,
-                Ok(Look::Line(size, columns)) => {
+                Ok(LineLook::Skip(size)) => used += size,
+                Ok(LineLook::Line(size, columns)) => {
                     let skip = used;
-                    return (used + size, Ok(Step::Line { skip, columns }));
+                    return (used + size, Ok(Scanned::Line { skip, columns }));
                 }
-                Ok(Look::NeedMore) => return (used, Ok(Step::NeedMore)),
-                Ok(Look::End) => return (used, Ok(Step::End)),
+                Ok(LineLook::NeedMore) => return (used, Ok(Scanned::NeedMore)),
+                Ok(LineLook::End) => return (used, Ok(Scanned::End)),
                 Err(error) => return (used, Err(error)),
             }
         }
@@ -187,7 +187,7 @@ impl Scan {
         rest: &[u8],
         finished: bool,
         frame: Option<&mut Frame>,
-    ) -> Result<Look, Error> {
+    ) -> Result<LineLook, Error> {
         if self.at_start {
             if rest.starts_with(BYTE_ORDER_MARK) {
                 self.at_start = false;
@@ -195,7 +195,7 @@ impl Scan {
                 return Ok(self.skip(BYTE_ORDER_MARK.len(), false));
             }
             if BYTE_ORDER_MARK.starts_with(rest) && !finished {
-                return Ok(Look::NeedMore);
+                return Ok(LineLook::NeedMore);
             }
             self.at_start = false;
         }
@@ -216,7 +216,11 @@ impl Scan {
             return Ok(self.skip(size, end.is_some()));
         }
         if rest.is_empty() {
-            return Ok(if finished { Look::End } else { Look::NeedMore });
+            return Ok(if finished {
+                LineLook::End
+            } else {
+                LineLook::NeedMore
+            });
         }
         let limit = self.options.limits.max_line_bytes;
         let is_long = end.unwrap_or(rest.len()) as u64 > limit;
@@ -227,10 +231,12 @@ impl Scan {
             // Beyond the limit, it makes no difference.
             let is_near = |at: usize| at as u64 <= limit;
             match torn::search(held, is_all) {
-                Search::Found(torn) if is_near(torn.at()) => return self.torn(rest, torn, frame),
-                Search::Open(at) if !is_all && is_near(at) => {
+                TornSearch::Found(torn) if is_near(torn.at()) => {
+                    return self.torn(rest, torn, frame);
+                }
+                TornSearch::Open(at) if !is_all && is_near(at) => {
                     self.searched = rest.len();
-                    return Ok(Look::NeedMore);
+                    return Ok(LineLook::NeedMore);
                 }
                 _ => {}
             }
@@ -243,7 +249,7 @@ impl Scan {
         }
         let Some(size) = end.map(|end| end + 1).or(finished.then_some(rest.len())) else {
             self.searched = rest.len();
-            return Ok(Look::NeedMore);
+            return Ok(LineLook::NeedMore);
         };
         let raw = rest.get(..size).unwrap_or_default();
         if raw.trim_ascii().is_empty() {
@@ -255,7 +261,12 @@ impl Scan {
 
     /// Reads the line before the place where it is torn.
     #[cold]
-    fn torn(&mut self, rest: &[u8], torn: Torn, frame: Option<&mut Frame>) -> Result<Look, Error> {
+    fn torn(
+        &mut self,
+        rest: &[u8],
+        torn: Torn,
+        frame: Option<&mut Frame>,
+    ) -> Result<LineLook, Error> {
         // Else the line would be torn once with the mark and once without.
         if rest.starts_with(BYTE_ORDER_MARK) {
             self.note(Rule::ByteOrderMark);
@@ -277,7 +288,7 @@ impl Scan {
     }
 
     /// Handles the ending of the last line, which came late or is missing.
-    fn ending(&mut self, rest: &[u8], finished: bool) -> Option<Look> {
+    fn ending(&mut self, rest: &[u8], finished: bool) -> Option<LineLook> {
         let unended = self.unended.take()?;
         match rest {
             [b'\r', b'\n', ..] => return Some(self.skip(2, false)),
@@ -290,7 +301,11 @@ impl Scan {
             }
         }
         self.unended = Some(unended);
-        Some(if finished { Look::End } else { Look::NeedMore })
+        Some(if finished {
+            LineLook::End
+        } else {
+            LineLook::NeedMore
+        })
     }
 
     /// Records a finding that holds only if nothing more comes.
@@ -307,7 +322,7 @@ impl Scan {
         raw: &[u8],
         is_last: bool,
         frame: Option<&mut Frame>,
-    ) -> Result<Look, Error> {
+    ) -> Result<LineLook, Error> {
         // Nothing says whether a carriage return at the end of a Mac's text is half an ending.
         let is_last = is_last && !(self.is_mac && raw.ends_with(b"\r"));
         let split = Line::split(raw, self.index, self.offset, self.is_mac);
@@ -326,7 +341,7 @@ impl Scan {
                     self.skipped(&finding);
                 }
                 self.at_end(finding);
-                return Ok(Look::End);
+                return Ok(LineLook::End);
             }
             self.failed = Some(finding.clone());
             return Err(finding.into());
@@ -366,12 +381,12 @@ impl Scan {
         let columns = line.columns();
         self.skip(raw.len(), true);
         self.index += 1;
-        Ok(Look::Line(raw.len(), columns))
+        Ok(LineLook::Line(raw.len(), columns))
     }
 
     /// Handles bytes that can't be split into columns.
     #[cold]
-    fn no_line(&mut self, raw: &[u8], rule: Rule) -> Result<Look, Error> {
+    fn no_line(&mut self, raw: &[u8], rule: Rule) -> Result<LineLook, Error> {
         if raw.starts_with(BYTE_ORDER_MARK) {
             self.note(Rule::ByteOrderMark);
             return Ok(self.skip(BYTE_ORDER_MARK.len(), false));
@@ -383,7 +398,7 @@ impl Scan {
     }
 
     /// Handles this many bytes that are no valid line.
-    fn broken(&mut self, finding: Finding, size: usize) -> Result<Look, Error> {
+    fn broken(&mut self, finding: Finding, size: usize) -> Result<LineLook, Error> {
         self.fault(finding)?;
         Ok(self.skip(size, true))
     }
@@ -465,16 +480,16 @@ impl Scan {
     }
 
     /// Skips this many bytes, which may end with a line's end.
-    pub(super) fn skip(&mut self, size: usize, is_line: bool) -> Look {
+    pub(super) fn skip(&mut self, size: usize, is_line: bool) -> LineLook {
         self.offset += size as u64;
         self.lines += u64::from(is_line);
         self.searched = 0;
-        Look::Skip(size)
+        LineLook::Skip(size)
     }
 }
 
 /// The result of looking at the bytes.
-pub(super) enum Look {
+pub(super) enum LineLook {
     /// This many bytes are no line.
     Skip(usize),
     /// A line of this many bytes.
@@ -515,6 +530,62 @@ impl Skipped {
             findings: std::mem::take(&mut self.findings),
             more: std::mem::take(&mut self.more),
             reported: self.reported,
+        }
+    }
+}
+
+/// The number of findings from which on members are no longer named one by one.
+const MANY: usize = 300;
+
+impl Scan {
+    /// Passes over zeros. Their number is known at their end.
+    #[cold]
+    pub(super) fn pass_zeros(&mut self, rest: &[u8], finished: bool) -> Option<LineLook> {
+        let count = rest.iter().take_while(|byte| **byte == 0).count();
+        if count > 0 {
+            if self.zeros.0 == 0 {
+                self.zeros.1 = self.offset;
+            }
+            self.zeros.0 += count as u64;
+            return Some(self.skip(count, false));
+        }
+        let (bytes, at) = self.zeros;
+        let finding = self.placed(Finding::new(Rule::Zeros { bytes }).at(at));
+        if !rest.is_empty() {
+            self.zeros = (0, 0);
+            self.findings.push(finding);
+        } else if finished {
+            self.at_end(finding);
+        }
+        None
+    }
+
+    /// Notes what is odd in a line. If there is too much of it, members are no longer told apart.
+    #[cold]
+    pub(super) fn notes(&mut self, line: &Line<'_>, notes: Vec<Rule>) {
+        for rule in notes {
+            let rule = if self.findings.len() < MANY {
+                rule
+            } else {
+                rule.of_others()
+            };
+            let finding = self.placed(line.finding(Fault { rule, at: 0 }));
+            self.findings.push(finding);
+        }
+    }
+
+    /// Notes an unusual spelling of the time.
+    #[inline]
+    pub(super) fn time(&mut self, line: &Line<'_>) {
+        let Some(spelled) = line.spelled_time() else {
+            return;
+        };
+        if spelled.is_odd {
+            let found = decode::clip(line.time);
+            self.notes(line, vec![Rule::TimeSpelled { found }]);
+        }
+        if let Some(rule) = spelled.calendar_rule() {
+            self.notes(line, vec![rule]);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gametape_core::{Input, InputStream};
 
-use super::unpack::{Filled, Member, Unpack};
+use super::unpack::{Filled, TextFile, Unpack};
 use crate::error::Finding;
 use crate::rule::Rule;
 
@@ -64,12 +64,12 @@ impl Spool {
             let member = zip.next_file().map_err(SpoolError::Read)?;
             let notes = zip.notes();
             let (name, closed) = match member {
-                Member::None => {
+                TextFile::None => {
                     last = notes;
                     break;
                 }
-                Member::Open(name) => (name, None),
-                Member::Closed(name, rule) => (name, Some(rule)),
+                TextFile::Open(name) => (name, None),
+                TextFile::Closed(name, rule) => (name, Some(rule)),
             };
             let start = written;
             let fault = loop {
@@ -149,9 +149,9 @@ impl Spooled {
     }
 
     /// Like [`Unpack::next_file`] and [`Unpack::notes`].
-    pub fn next_file(&mut self) -> io::Result<(Member, Vec<Rule>)> {
+    pub fn next_file(&mut self) -> io::Result<(TextFile, Vec<Rule>)> {
         let Some(member) = self.spool.members.get(self.next) else {
-            return Ok((Member::None, self.spool.last.clone()));
+            return Ok((TextFile::None, self.spool.last.clone()));
         };
         self.next += 1;
         self.stream.seek(io::SeekFrom::Start(member.start))?;
@@ -159,8 +159,8 @@ impl Spooled {
         self.fault.clone_from(&member.fault);
         let name = member.name.clone();
         let file = match member.closed.clone() {
-            Some(rule) => Member::Closed(name, rule),
-            None => Member::Open(name),
+            Some(rule) => TextFile::Closed(name, rule),
+            None => TextFile::Open(name),
         };
         Ok((file, member.notes.clone()))
     }

@@ -10,12 +10,12 @@ use gametape_core::feed::{self, Buffer, Decode, Fed, Step as Fetched};
 use super::line::{Columns, Line};
 #[cfg(feature = "tape")]
 use super::scan::Skipped;
-use super::scan::{Scan, Step};
+use super::scan::{Scan, Scanned};
 #[cfg(feature = "tape")]
 use super::spool::{Spool, Spooled};
 use super::text::Text;
 #[cfg(feature = "zip")]
-use super::unpack::Member;
+use super::unpack::TextFile;
 use crate::error::{Error, Findings};
 use crate::limits::ReadOptions;
 use crate::model::Frame;
@@ -25,7 +25,7 @@ use crate::rule::Rule;
 
 /// Decodes bytes to lines and frames.
 #[derive(Debug)]
-struct Decoder {
+struct LineDecoder {
     scan: Scan,
     frame: Frame,
     /// Whether lines are read into the frame.
@@ -34,7 +34,7 @@ struct Decoder {
     columns: Option<Columns>,
 }
 
-impl Decoder {
+impl LineDecoder {
     fn new(options: ReadOptions) -> Self {
         Self {
             scan: Scan::new(options),
@@ -52,7 +52,7 @@ impl Decoder {
     }
 }
 
-impl Decode for Decoder {
+impl Decode for LineDecoder {
     type Item<'a> = ();
     type Error = Error;
 
@@ -62,18 +62,18 @@ impl Decode for Decoder {
         let (used, step) = self.scan.step(input.rest(), input.is_ended(), frame);
         self.columns = None;
         match step {
-            Ok(Step::Line { skip, columns }) => {
+            Ok(Scanned::Line { skip, columns }) => {
                 input.take(skip);
                 input.take(used - skip);
                 self.columns = Some(columns);
                 Ok(Fetched::Item)
             }
-            Ok(Step::NeedMore) => {
+            Ok(Scanned::NeedMore) => {
                 input.take(used);
                 input.want(input.rest().len() as u64 + 1);
                 Ok(Fetched::NeedMore)
             }
-            Ok(Step::End) => {
+            Ok(Scanned::End) => {
                 input.take(used);
                 Ok(Fetched::End)
             }
@@ -138,7 +138,7 @@ macro_rules! known {
 /// # Ok::<(), gametape_echo::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Feed(feed::Feed<Decoder>);
+pub struct Feed(feed::Feed<LineDecoder>);
 
 impl Default for Feed {
     fn default() -> Self {
@@ -156,7 +156,7 @@ impl Feed {
     /// Like [`Feed::new`], with other options.
     #[must_use]
     pub fn with_options(options: ReadOptions) -> Self {
-        Self(feed::Feed::new(Decoder::new(options)))
+        Self(feed::Feed::new(LineDecoder::new(options)))
     }
 
     /// Adds the next bytes of the recording.
@@ -223,7 +223,7 @@ impl Feed {
 /// # Ok::<(), gametape_echo::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Reader<R>(feed::Reader<Text<R>, Decoder>);
+pub struct Reader<R>(feed::Reader<Text<R>, LineDecoder>);
 
 /// Opens an .echoreplay, plain or zip, and reads it strictly. The files of a zip are read one after
 /// another.
@@ -267,7 +267,7 @@ pub fn open_with<R: Read + Seek>(mut source: R, options: ReadOptions) -> Result<
 
 impl<R: Read> Reader<R> {
     fn of_zip(text: Text<R>, fault: Option<Rule>, options: ReadOptions) -> Result<Self, Error> {
-        let mut decoder = Decoder::new(options);
+        let mut decoder = LineDecoder::new(options);
         match fault {
             Some(rule @ Rule::Feature { .. }) => return Err(Error::at(rule, 0)),
             Some(rule) => decoder.scan.fault_of_zip(rule)?,
@@ -336,7 +336,7 @@ impl<R: Read> Reader<R> {
     pub fn with_options(source: R, options: ReadOptions) -> Self {
         Self(feed::Reader::new(
             Text::Plain(source),
-            Decoder::new(options),
+            LineDecoder::new(options),
         ))
     }
 
@@ -404,9 +404,9 @@ impl<R: Read> Reader<R> {
             decoder.scan.findings.push(finding);
         }
         let (name, closed) = match member {
-            Member::None => return Ok(false),
-            Member::Open(name) => (name, None),
-            Member::Closed(name, rule) => (name, Some(rule)),
+            TextFile::None => return Ok(false),
+            TextFile::Open(name) => (name, None),
+            TextFile::Closed(name, rule) => (name, Some(rule)),
         };
         input.restart(0);
         // The file may have the same name as its zip.

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek};
 #[cfg(feature = "tape")]
 use super::spool::Spooled;
 #[cfg(feature = "zip")]
-use super::unpack::{Filled, Member, Unpack};
+use super::unpack::{Filled, TextFile, Unpack};
 use crate::rule::Rule;
 
 /// Whether a file starts like one that must be unpacked: a zip, or UTF-16.
@@ -30,15 +30,15 @@ pub(super) enum Text<R> {
 
 /// A fault of a zip, wrapped in an [`io::Error`].
 #[derive(Debug)]
-struct Fault(Rule);
+struct ZipFault(Rule);
 
-impl fmt::Display for Fault {
+impl fmt::Display for ZipFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ZipFault {}
 
 impl<R: Read + Seek> Text<R> {
     /// Opens a packed text. Also returns the fault of the zip, if there is one.
@@ -61,14 +61,14 @@ impl<R: Read + Seek> Text<R> {
 impl<R: Read> Text<R> {
     /// Returns the fault of the zip that an error of [`Text::read`] contains, or the error.
     pub fn fault(error: io::Error) -> Result<Rule, io::Error> {
-        error.downcast::<Fault>().map(|fault| fault.0)
+        error.downcast::<ZipFault>().map(|fault| fault.0)
     }
 
     /// Goes to the next file of a zip. Also returns what is to be said about the files, each once.
     #[cfg(feature = "zip")]
-    pub fn next_member(&mut self) -> io::Result<(Member, Vec<Rule>)> {
+    pub fn next_member(&mut self) -> io::Result<(TextFile, Vec<Rule>)> {
         match self {
-            Self::Plain(_) => Ok((Member::None, Vec::new())),
+            Self::Plain(_) => Ok((TextFile::None, Vec::new())),
             #[cfg(feature = "tape")]
             Self::Spool(spool) => spool.next_file(),
             Self::Zip(zip) => {
@@ -96,6 +96,6 @@ fn to_read_result(filled: Filled) -> io::Result<usize> {
     match filled {
         Filled::Bytes(count) => Ok(count),
         Filled::End(None) => Ok(0),
-        Filled::End(Some(rule)) => Err(io::Error::other(Fault(rule))),
+        Filled::End(Some(rule)) => Err(io::Error::other(ZipFault(rule))),
     }
 }

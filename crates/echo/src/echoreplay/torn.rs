@@ -28,7 +28,7 @@ impl Torn {
 }
 
 /// The result of a search for such a place.
-pub(super) enum Search {
+pub(super) enum TornSearch {
     Found(Torn),
     Nothing,
     /// More bytes must show whether this is one.
@@ -38,20 +38,20 @@ pub(super) enum Search {
 /// Finds the first place at which a line is torn in a text that is not to be continued.
 pub(super) fn find(text: &[u8]) -> Option<Torn> {
     match search(text, true) {
-        Search::Found(torn) => Some(torn),
-        Search::Nothing | Search::Open(_) => None,
+        TornSearch::Found(torn) => Some(torn),
+        TornSearch::Nothing | TornSearch::Open(_) => None,
     }
 }
 
 /// Searches for the first place at which a line is torn. `is_all` says that the text is not to be
 /// continued.
 #[cold]
-pub(super) fn search(text: &[u8], is_all: bool) -> Search {
+pub(super) fn search(text: &[u8], is_all: bool) -> TornSearch {
     let mut at = 0;
     match place(text, is_all, &mut at) {
-        Some(torn) => Search::Found(torn),
-        None if at < text.len() => Search::Open(at),
-        None => Search::Nothing,
+        Some(torn) => TornSearch::Found(torn),
+        None if at < text.len() => TornSearch::Open(at),
+        None => TornSearch::Nothing,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Texts that are in a zip or in UTF-16.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use gametape_archive::{Filled as Unzipped, Member as File, Note, Unzip};
 use gametape_core::text::{printable, shortened};
 
-use super::utf16::Utf16;
 use crate::rule::Rule;
 
 /// The number of bytes that tell what a file is.
@@ -26,7 +26,7 @@ pub(super) enum Filled {
 }
 
 /// The next thing: a file with its name, and the reason if it can't be read.
-pub(super) enum Member {
+pub(super) enum TextFile {
     Open(Box<str>),
     Closed(Box<str>, Rule),
     None,
@@ -42,7 +42,7 @@ enum Outer<R> {
 
 /// The end of a file, and the fault of the rest of it.
 #[derive(Debug)]
-struct End(Option<Rule>);
+struct FileEnd(Option<Rule>);
 
 /// A packed text that is being read.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(super) struct Unpack<R> {
     /// The start of the current file, as far as it was not returned.
     head: Vec<u8>,
     /// The end of the current file, if it came with its start.
-    ended: Option<End>,
+    ended: Option<FileEnd>,
     utf16: Option<Utf16>,
     notes: Vec<Rule>,
 }
@@ -91,7 +91,7 @@ impl<R: Read> Unpack<R> {
     }
 
     /// Goes to the next file.
-    pub(super) fn next_file(&mut self) -> io::Result<Member> {
+    pub(super) fn next_file(&mut self) -> io::Result<TextFile> {
         self.head.clear();
         self.ended = None;
         self.utf16 = None;
@@ -99,11 +99,11 @@ impl<R: Read> Unpack<R> {
             Outer::Zip(zip) => match zip.next_file()? {
                 File::Open(name) => in_zip(&name),
                 File::Closed(name, fault) => {
-                    return Ok(Member::Closed(in_zip(&name), fault.into()));
+                    return Ok(TextFile::Closed(in_zip(&name), fault.into()));
                 }
-                File::None => return Ok(Member::None),
+                File::None => return Ok(TextFile::None),
             },
-            Outer::Text(_, begun) if *begun => return Ok(Member::None),
+            Outer::Text(_, begun) if *begun => return Ok(TextFile::None),
             Outer::Text(_, begun) => {
                 *begun = true;
                 "the text as UTF-8".into()
@@ -114,7 +114,7 @@ impl<R: Read> Unpack<R> {
         if self.utf16.is_some() {
             self.notes.push(Rule::Utf16);
         }
-        Ok(Member::Open(name))
+        Ok(TextFile::Open(name))
     }
 
     /// Reads the first bytes of a file.
@@ -127,7 +127,7 @@ impl<R: Read> Unpack<R> {
                     .head
                     .extend_from_slice(piece.get(..count).unwrap_or_default()),
                 Filled::End(fault) => {
-                    self.ended = Some(End(fault));
+                    self.ended = Some(FileEnd(fault));
                     break;
                 }
             }
@@ -148,7 +148,7 @@ impl<R: Read> Unpack<R> {
             }
             match self.plain(&mut piece)? {
                 Filled::Bytes(count) => utf16.push(piece.get(..count).unwrap_or_default()),
-                Filled::End(fault) if utf16.end() => self.ended = Some(End(fault)),
+                Filled::End(fault) if utf16.end() => self.ended = Some(FileEnd(fault)),
                 end @ Filled::End(_) => break end,
             }
         };
@@ -165,8 +165,8 @@ impl<R: Read> Unpack<R> {
             return Ok(Filled::Bytes(count));
         }
         match self.ended.take() {
-            Some(End(fault)) => {
-                self.ended = Some(End(None));
+            Some(FileEnd(fault)) => {
+                self.ended = Some(FileEnd(None));
                 Ok(Filled::End(fault))
             }
             None => self.raw(into),
@@ -199,5 +199,96 @@ const fn of_note(note: Note) -> Rule {
         Note::Several { files } => Rule::ZipMembers { members: files },
         Note::OneName { files } => Rule::ZipTwice { files },
         Note::System { files } => Rule::ZipSystem { files },
+    }
+}
+
+/// The byte order mark, as a unit.
+const MARK: u16 = 0xFEFF;
+
+/// A text in UTF-16 that is being read.
+#[derive(Debug)]
+pub(super) struct Utf16 {
+    is_big: bool,
+    /// The first byte of a unit.
+    half: Option<u8>,
+    /// The first unit of a pair.
+    high: Option<u16>,
+    /// Nothing was read yet.
+    at_start: bool,
+    /// What was read.
+    ready: VecDeque<u8>,
+}
+
+impl Utf16 {
+    /// Recognises a text in UTF-16 by its mark, or by the digits of a time.
+    pub fn of(start: &[u8]) -> Option<Self> {
+        let is_big = match start {
+            // A mark of UTF-32 looks like this, too; but a recording starts with a digit.
+            [0xFF, 0xFE, ..] | [b'0'..=b'9', 0, b'0'..=b'9', 0, ..] => false,
+            [0xFE, 0xFF, ..] | [0, b'0'..=b'9', 0, b'0'..=b'9', ..] => true,
+            _ => return None,
+        };
+        Some(Self {
+            is_big,
+            half: None,
+            high: None,
+            at_start: true,
+            ready: VecDeque::new(),
+        })
+    }
+
+    /// Adds the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let Some(first) = self.half.take() else {
+                self.half = Some(*byte);
+                continue;
+            };
+            let unit = if self.is_big {
+                u16::from_be_bytes([first, *byte])
+            } else {
+                u16::from_le_bytes([first, *byte])
+            };
+            let is_mark = std::mem::take(&mut self.at_start) && unit == MARK;
+            if !is_mark {
+                self.unit(unit);
+            }
+        }
+    }
+
+    fn unit(&mut self, unit: u16) {
+        if let Some(high) = self.high.take() {
+            if let Some(Ok(c)) = char::decode_utf16([high, unit]).next() {
+                self.put(c);
+                return;
+            }
+            self.put(char::REPLACEMENT_CHARACTER);
+        }
+        match unit {
+            0xD800..0xDC00 => self.high = Some(unit),
+            _ => self.put(char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER)),
+        }
+    }
+
+    fn put(&mut self, c: char) {
+        self.ready.extend(c.encode_utf8(&mut [0; 4]).bytes());
+    }
+
+    /// No more bytes come. Returns whether a part of a character was left.
+    pub fn end(&mut self) -> bool {
+        let is_left = self.half.take().is_some() | self.high.take().is_some();
+        if is_left {
+            self.put(char::REPLACEMENT_CHARACTER);
+        }
+        is_left
+    }
+
+    /// Takes what was read.
+    pub fn take(&mut self, into: &mut [u8]) -> usize {
+        let count = self.ready.len().min(into.len());
+        for (to, from) in into.iter_mut().zip(self.ready.drain(..count)) {
+            *to = from;
+        }
+        count
     }
 }

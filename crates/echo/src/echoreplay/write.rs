@@ -1,13 +1,14 @@
-//! Writing recordings as text, and continuing one that was interrupted.
+//! Writing recordings as text or in a zip, and continuing one that was interrupted.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use gametape_core::Output;
+use gametape_core::{Output, Stream};
 
 use super::line::{Line, write_frame};
 use super::stream::Reader;
-use crate::error::Resumed;
-use crate::error::{Error, WriteError};
+#[cfg(feature = "zip")]
+use super::zip::ZipWriter;
+use crate::error::{Error, Resumed, WriteError};
 use crate::limits::{Limits, ReadOptions};
 use crate::model::{Frame, Time};
 use crate::rule::Rule;
@@ -266,5 +267,57 @@ fn is_torn(rest: &[u8]) -> bool {
     } else {
         let missing = TIME.get(time.len()..).unwrap_or_default();
         Time::parse(&[time, missing].concat()).is_some()
+    }
+}
+
+/// The container of an .echoreplay's lines.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Container {
+    /// Plain text: one frame per line, and nothing else.
+    Text,
+    /// A zip with one file of this name.
+    Zip(String),
+}
+
+/// The compression level of zips: zlib's default, which shared recordings commonly use.
+#[cfg(feature = "zip")]
+const LEVEL: u8 = 6;
+
+/// A writer of lines, as text or in a zip.
+pub(crate) enum LineWriter<W: Write + Seek> {
+    Text(Writer<Stream<W>>),
+    #[cfg(feature = "zip")]
+    Zip(Box<ZipWriter<W>>),
+}
+
+impl<W: Write + Seek> LineWriter<W> {
+    pub fn new(container: &Container, out: W) -> Result<Self, WriteError> {
+        match container {
+            Container::Text => Ok(Self::Text(Writer::new(Stream(out)))),
+            #[cfg(feature = "zip")]
+            Container::Zip(name) => Ok(Self::Zip(Box::new(ZipWriter::new(out, name, LEVEL)?))),
+            #[cfg(not(feature = "zip"))]
+            Container::Zip(_) => Err(WriteError::Feature {
+                what: "a zip",
+                feature: "zip",
+            }),
+        }
+    }
+
+    pub fn push(&mut self, line: &Line<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Text(writer) => writer.push_line(line),
+            #[cfg(feature = "zip")]
+            Self::Zip(writer) => writer.push_line(line),
+        }
+    }
+
+    /// Writes the rest, and flushes.
+    pub fn finish(self) -> Result<(), WriteError> {
+        match self {
+            Self::Text(writer) => writer.finish().map(drop),
+            #[cfg(feature = "zip")]
+            Self::Zip(writer) => writer.finish().map(drop),
+        }
     }
 }

@@ -3,7 +3,6 @@
 //! Units are those of the API: metres, metres a second, seconds, and degrees where a name ends in `_deg`.
 //! Members have the API's names.
 
-mod missing;
 mod spelling;
 mod text;
 mod time;
@@ -13,14 +12,13 @@ use compact_str::CompactString;
 
 use crate::members::{self, last_throw_members, stats_members};
 
-pub use missing::Missing;
 pub(crate) use spelling::{SpelledTime, read as read_time};
 pub use text::{
     Arm, Game, GameStatus, GoalType, Holding, Map, Ordnance, PausedState, TacMod, TeamId, Weapon,
 };
 pub use time::{ParseTimeError, Time};
 pub(crate) use unknown::UnknownMembers;
-pub use unknown::{Object, Unknown, UnknownMember};
+pub use unknown::{Missing, Object, Unknown, UnknownMember};
 
 /// Three coordinates.
 pub type Vec3 = [f32; 3];

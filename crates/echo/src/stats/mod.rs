@@ -18,10 +18,8 @@
 //! assert_eq!((stats.frames, stats.duration_ms, stats.interval_ms), (4, 100, Some(33)));
 //! ```
 
-mod goals;
 mod model;
 mod roster;
-mod step;
 mod timeline;
 
 pub use model::{
@@ -29,16 +27,98 @@ pub use model::{
     Possession, RestartRequest, Round, RulesChange, Score, StatusChange, Timeline,
 };
 
-pub use step::{MAX_DISC_SPEED, MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED};
-
 use compact_str::CompactString;
 
 use crate::course::Course;
-use crate::model::{Frame, Game, Session};
-use goals::GoalFinder;
+use crate::model::{Frame, Game, Session, Vec3};
 use roster::Roster;
-use step::{Step, Track, faster};
-use timeline::Tracker;
+use timeline::{GoalFinder, Tracker};
+
+/// A longer time than this between two frames counts as not recorded: 5 s.
+pub const MAX_GAP_MS: u32 = 5_000;
+
+/// A head that moves further than a metre between two frames, and faster than this, in m/s, has jumped
+/// (into the tube, to the spawn), which is no distance travelled. Boosts and launches stay well below.
+pub const MAX_PLAYER_SPEED: f32 = 50.0;
+
+/// The same for the disc, which returns to the middle after a goal.
+pub const MAX_DISC_SPEED: f32 = 150.0;
+
+/// The number of events of a kind, and of players, that are kept; more are counted.
+pub const MAX_EVENTS: usize = 10_000;
+
+/// The position of a frame among the others.
+#[derive(Clone, Copy, Debug)]
+struct FrameStep {
+    /// The ordinal of the frame, from 0.
+    pub frame: u64,
+    /// Time since the first frame.
+    pub now_ms: u64,
+    /// Time since the frame before, if that was recorded without a gap.
+    pub passed_ms: Option<u32>,
+    /// The session differs from that of the frame before, or this is the first frame.
+    pub new_session: bool,
+}
+
+/// Keeps an event, or counts it if there are too many.
+fn keep<T>(list: &mut Vec<T>, event: T, left_out: &mut u64) {
+    if list.len() < MAX_EVENTS {
+        list.push(event);
+    } else {
+        *left_out += 1;
+    }
+}
+
+/// A path from position to position.
+#[derive(Clone, Copy, Debug, Default)]
+struct Track {
+    last: Option<Vec3>,
+    metres: f64,
+}
+
+impl Track {
+    /// Adds a position, `passed_ms` after the one before; `None` if that time is unknown. Jumps are left
+    /// out: moves of more than a metre that are faster than `max_speed`.
+    fn push(&mut self, position: &Vec3, passed_ms: Option<u32>, max_speed: f32) {
+        if let (Some(last), Some(ms)) = (&self.last, passed_ms) {
+            let moved = distance(last, position);
+            if moved <= f64::from(max_speed) * f64::from(ms) / 1000.0 || moved <= 1.0 {
+                self.metres += moved;
+            }
+        }
+        self.last = Some(*position);
+    }
+
+    /// Interrupts the path: the next position is no continuation.
+    const fn lose(&mut self) {
+        self.last = None;
+    }
+
+    /// The total length in metres.
+    const fn distance(&self) -> f64 {
+        self.metres
+    }
+}
+
+fn distance(a: &Vec3, b: &Vec3) -> f64 {
+    let squares: f64 = a
+        .iter()
+        .zip(b)
+        .map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2))
+        .sum();
+    squares.sqrt()
+}
+
+/// The higher speed. NaN and speeds above `limit` are ignored.
+fn faster(speed: f32, velocity: &Vec3, limit: f32) -> f32 {
+    let squares: f32 = velocity.iter().map(|part| part * part).sum();
+    let found = squares.sqrt();
+    if found > speed && found <= limit {
+        found
+    } else {
+        speed
+    }
+}
 
 /// Computes [`MatchStats`] frame by frame.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +126,7 @@ pub struct StatsBuilder {
     stats: MatchStats,
     /// The number of intervals of each length, 0 to [`MAX_GAP_MS`].
     intervals: Vec<u32>,
-    before: Option<Before>,
+    before: Option<StatsBefore>,
     course: Course,
     tracker: Tracker,
     goals: GoalFinder,
@@ -56,7 +136,7 @@ pub struct StatsBuilder {
 
 /// Values of the frame before.
 #[derive(Clone, Debug)]
-struct Before {
+struct StatsBefore {
     session_id: CompactString,
     /// While the match is being played, the team that has the disc.
     playing: Option<Owner>,
@@ -136,12 +216,12 @@ impl StatsBuilder {
         self.stats
     }
 
-    fn step(&mut self, frame: &Frame) -> Step {
+    fn step(&mut self, frame: &Frame) -> FrameStep {
         let number = self.stats.frames;
         self.stats.frames += 1;
         let passed = self.course.frame(frame);
         let Some(before) = &self.before else {
-            return Step {
+            return FrameStep {
                 frame: number,
                 now_ms: 0,
                 passed_ms: None,
@@ -163,7 +243,7 @@ impl StatsBuilder {
                 *count = count.saturating_add(1);
             }
         }
-        Step {
+        FrameStep {
             frame: number,
             now_ms: self.stats.duration_ms,
             passed_ms,
@@ -186,7 +266,7 @@ impl StatsBuilder {
         } += u64::from(ms);
     }
 
-    fn disc(&mut self, session: &Session, step: Step) {
+    fn disc(&mut self, session: &Session, step: FrameStep) {
         let Some(disc) = &session.disc else {
             self.disc.lose();
             return;
@@ -214,7 +294,7 @@ impl StatsBuilder {
         }
     }
 
-    fn remember(&mut self, frame: &Frame, step: Step) {
+    fn remember(&mut self, frame: &Frame, step: FrameStep) {
         let session = &frame.session;
         let playing = session.is_played().then(|| {
             let has = |team: usize| session.teams.get(team).is_some_and(|team| team.possession);
@@ -236,7 +316,7 @@ impl StatsBuilder {
                 }
             }
             None => {
-                self.before = Some(Before {
+                self.before = Some(StatsBefore {
                     session_id: session.sessionid.clone(),
                     playing,
                     contested,

@@ -3,8 +3,8 @@
 use compact_str::CompactString;
 
 use super::model::{Join, JoinEvent, Ping, PlayerStats};
-use super::step::{MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED, Step, keep};
-use super::step::{Track, faster};
+use super::{FrameStep, MAX_EVENTS, MAX_GAP_MS, MAX_PLAYER_SPEED, keep};
+use super::{Track, faster};
 use crate::model::{Holding, Player, Session, Stats, TeamId};
 use crate::model::{counts, from_counts, is_somebody};
 use crate::people::People;
@@ -15,7 +15,7 @@ const MAX_NAMES: usize = 64;
 /// All players seen so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roster {
-    players: Vec<Known>,
+    players: Vec<PlayerRecord>,
     /// Who is who: numbers are indices in `players`.
     people: People,
     /// The players of the frame before, in the order of its teams.
@@ -44,7 +44,7 @@ struct Blank {
 
 /// A player.
 #[derive(Clone, Debug)]
-struct Known {
+struct PlayerRecord {
     out: PlayerStats,
     /// The last frame with the player.
     frame: u64,
@@ -61,14 +61,14 @@ struct Known {
     base: Stats,
     /// The current counts of the game.
     current: Option<Stats>,
-    fell: Option<Fall>,
+    fell: Option<FallenCounts>,
     pings: Moments,
     losses: (u64, f64),
 }
 
 /// Counts that fell. If they return soon, they did not start again.
 #[derive(Clone, Copy, Debug)]
-struct Fall {
+struct FallenCounts {
     at_ms: u64,
     /// Both as they were before.
     base: Stats,
@@ -89,7 +89,7 @@ impl Roster {
     pub(super) fn push(
         &mut self,
         session: &Session,
-        mut step: Step,
+        mut step: FrameStep,
         events: &mut Vec<Join>,
         left_out: &mut u64,
     ) {
@@ -108,7 +108,7 @@ impl Roster {
                 continue;
             };
             if at == self.players.len() {
-                self.players.push(Known::new(player, team.clone()));
+                self.players.push(PlayerRecord::new(player, team.clone()));
             }
             let Some(known) = self.players.get_mut(at) else {
                 continue;
@@ -142,7 +142,7 @@ impl Roster {
     }
 
     /// Whether nobody is in a frame, though somebody was a moment ago: the players are still there.
-    fn is_blank(&mut self, session: &Session, step: Step) -> bool {
+    fn is_blank(&mut self, session: &Session, step: FrameStep) -> bool {
         if self.here.is_empty() || step.new_session || session.players().next().is_some() {
             return false;
         }
@@ -162,7 +162,7 @@ impl Roster {
     }
 
     /// Makes a step of one that follows frames in which nobody was.
-    fn pass_blank(&mut self, session: &Session, step: &mut Step) {
+    fn pass_blank(&mut self, session: &Session, step: &mut FrameStep) {
         if let Some(blank) = self.blank.take() {
             self.blanks += blank.frames;
             step.passed_ms = if session.players().next().is_none() {
@@ -187,11 +187,16 @@ impl Roster {
                 }
             }
         }
-        self.players.into_iter().map(Known::finish).collect()
+        self.players.into_iter().map(PlayerRecord::finish).collect()
     }
 }
 
-fn event(step: Step, event: JoinEvent, (person, known): (usize, &Known), team: &TeamId) -> Join {
+fn event(
+    step: FrameStep,
+    event: JoinEvent,
+    (person, known): (usize, &PlayerRecord),
+    team: &TeamId,
+) -> Join {
     Join {
         time_ms: step.now_ms,
         event,
@@ -202,7 +207,7 @@ fn event(step: Step, event: JoinEvent, (person, known): (usize, &Known), team: &
     }
 }
 
-impl Known {
+impl PlayerRecord {
     fn new(player: &Player, team: TeamId) -> Self {
         Self {
             out: PlayerStats {
@@ -274,7 +279,7 @@ impl Known {
         }
     }
 
-    fn push(&mut self, player: &Player, team: TeamId, step: Step, playing: bool) {
+    fn push(&mut self, player: &Player, team: TeamId, step: FrameStep, playing: bool) {
         let stayed = step.frame > 0 && self.frame == step.frame - 1 && !step.new_session;
         let passed = step.passed_ms.filter(|_| stayed);
         self.frame = step.frame;
@@ -335,7 +340,7 @@ impl Known {
         }
         if counts_anew(&before, &now, stayed) {
             // The first fall of several in a row has the counts that may return.
-            self.fell.get_or_insert(Fall {
+            self.fell.get_or_insert(FallenCounts {
                 at_ms: now_ms,
                 base: self.base,
                 current: before,

@@ -4,7 +4,7 @@ use gametape_core::InputStream;
 use gametape_core::tape::{Error, Secrets};
 
 use super::convert::tame;
-use super::frames::{EchoFormat, Frames};
+use super::frames::{EchoFormat, TapeFrames};
 use super::opened::EchoTape;
 use crate::echoreplay::{self, Reader, Redactor, write_frame};
 use crate::{Error as ReadError, Frame, Time};
@@ -36,16 +36,16 @@ pub struct Answer {
 /// # Ok::<(), gametape_core::tape::Error>(())
 /// ```
 pub struct Answers {
-    of: Of,
+    of: AnswerSource,
     /// Removes names, accounts and addresses.
     redactor: Option<Redactor>,
     line: Vec<u8>,
     frame: Frame,
 }
 
-enum Of {
+enum AnswerSource {
     Lines(Box<Reader<InputStream>>),
-    Frames(Box<Frames>),
+    Frames(TapeFrames<'static>),
 }
 
 impl EchoTape {
@@ -57,8 +57,8 @@ impl EchoTape {
     pub fn answers(&self, secrets: Secrets) -> Result<Answers, Error> {
         Ok(Answers {
             of: match self.format {
-                EchoFormat::Echoreplay => Of::Lines(Box::new(self.line_reader()?)),
-                EchoFormat::Butter => Of::Frames(Box::new(self.frames()?)),
+                EchoFormat::Echoreplay => AnswerSource::Lines(Box::new(self.line_reader()?)),
+                EchoFormat::Butter => AnswerSource::Frames(self.frames()?),
             },
             redactor: (secrets == Secrets::Hide).then(Redactor::new),
             line: Vec::new(),
@@ -100,7 +100,7 @@ impl Answers {
         loop {
             line.clear();
             match of {
-                Of::Lines(reader) => {
+                AnswerSource::Lines(reader) => {
                     let Some(read) = reader.next_line()? else {
                         return Ok(false);
                     };
@@ -113,8 +113,8 @@ impl Answers {
                         None => read.write(line),
                     }
                 }
-                Of::Frames(frames) => {
-                    let Some(read) = ended(frames.next())? else {
+                AnswerSource::Frames(frames) => {
+                    let Some(read) = ended(frames.next_frame())? else {
                         return Ok(false);
                     };
                     frame.clone_from(read);

@@ -1,14 +1,14 @@
-//! The difference between two recordings of matches, in either format.
+//! The difference between two recordings of matches, in any format; of one match recorded by two clients, by the
+//! game clock.
 
 use gametape_core::tape::{Diff, Error, Precision, Rounded, Work, object};
 use gametape_core::text::{Counted, Grouped};
 use serde_json::{Map, Value, json};
 
-use super::clients::{Clients, MOST, Moments};
-use super::frames::{EchoFormat, Frames};
+use super::frames::{EchoFormat, TapeFrames};
 use super::opened::EchoTape;
 use crate::diff::{Allowed, Diff as Found, Differ, Difference, Side, Tolerance};
-use crate::{Error as ReadError, Field, Frame, Time};
+use crate::{Field, Frame, Time};
 
 /// Compares two recordings. Frames of two .echoreplay must be equal. Those of a .butter may differ by its
 /// rounding, those of two .butter by more; members that a .butter does not keep are not compared.
@@ -44,10 +44,10 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape, work: &Work<'_>) -> Resu
         swap(&mut found);
     }
     // A recording that is not read to its end has not been compared to its end.
-    if let Some(problem) = a.problem() {
+    if let Some(problem) = a.frames.problem() {
         return Err(so_far(problem, &found));
     }
-    if let Some(problem) = b.problem() {
+    if let Some(problem) = b.frames.problem() {
         return Err(so_far(problem, &found).of_other());
     }
     let start = a.start.or(b.start);
@@ -57,9 +57,9 @@ pub(super) fn diff(first: &EchoTape, second: &EchoTape, work: &Work<'_>) -> Resu
 /// Returns whether the recordings are of one match, by two clients.
 fn two_clients(first: &EchoTape, second: &EchoTape) -> Result<Option<Clients>, Error> {
     let (mut a, mut b) = (first.frames()?, second.frames().map_err(Error::of_other)?);
-    let mut moments = [Moments::default(), Moments::default()];
+    let mut moments = [ClockMoments::default(), ClockMoments::default()];
     // What can't be read is told by the comparison itself.
-    let (Ok(Some(x)), Ok(Some(y))) = (a.next(), b.next()) else {
+    let (Ok(Some(x)), Ok(Some(y))) = (a.next_frame(), b.next_frame()) else {
         return Ok(None);
     };
     if !Clients::are_two(x, y) {
@@ -67,7 +67,7 @@ fn two_clients(first: &EchoTape, second: &EchoTape) -> Result<Option<Clients>, E
     }
     for (moments, frames) in moments.iter_mut().zip([&mut a, &mut b]) {
         while moments.all.len() < MOST
-            && let Ok(Some(frame)) = frames.next()
+            && let Ok(Some(frame)) = frames.next_frame()
         {
             moments.push(frame);
         }
@@ -102,10 +102,10 @@ fn by_clients(
         |a, b| differ.push(Some(a), Some(b)),
     )?;
     let found = differ.finish();
-    if let Some(problem) = a.problem() {
+    if let Some(problem) = a.frames.problem() {
         return Err(so_far(problem, &found));
     }
-    if let Some(problem) = b.problem() {
+    if let Some(problem) = b.frames.problem() {
         return Err(so_far(problem, &found).of_other());
     }
     let mut diff = report(&found, a.start.or(b.start));
@@ -148,10 +148,9 @@ fn swap(found: &mut Found) {
 }
 
 struct Reading {
-    frames: Frames,
+    frames: TapeFrames<'static>,
     /// When the first frame was recorded.
     start: Option<Time>,
-    failed: Option<Error>,
 }
 
 impl Reading {
@@ -159,35 +158,16 @@ impl Reading {
         Ok(Self {
             frames: tape.frames()?,
             start: None,
-            failed: None,
         })
     }
 
     /// Returns the next frame, or `None` at the end and after a problem.
     fn next(&mut self) -> Result<Option<&Frame>, Error> {
-        if self.failed.is_some() {
-            return Ok(None);
+        let frame = self.frames.next()?;
+        if let Some(frame) = frame {
+            self.start.get_or_insert(frame.time);
         }
-        let first = self.frames.count == 0;
-        match self.frames.next() {
-            Ok(frame) => {
-                if let Some(frame) = frame {
-                    self.start.get_or_insert(frame.time);
-                }
-                Ok(frame)
-            }
-            Err(error) if first || matches!(error, ReadError::Io { .. }) => Err(error.into()),
-            Err(error) => {
-                self.failed = Some(error.into());
-                Ok(None)
-            }
-        }
-    }
-
-    fn problem(&mut self) -> Option<Error> {
-        self.failed
-            .take()
-            .or_else(|| self.frames.findings().problem())
+        Ok(frame)
     }
 }
 
@@ -293,4 +273,166 @@ fn put(difference: &Difference, details: &mut Map<String, Value>) {
     details.insert("apart".into(), json!(difference.apart));
     details.insert("unit".into(), difference.field.unit().into());
     details.insert("more_in_frame".into(), difference.more.into());
+}
+
+/// Frames whose game clocks are apart by less than this many seconds are of one moment.
+const ONE_MOMENT: f32 = 0.01;
+/// Frames of two clients are compared if they are apart by at most so many milliseconds.
+const APART_MS: i64 = 16;
+
+/// The clients of two recordings.
+struct Clients {
+    /// The milliseconds by which the clock of the second client is ahead.
+    ahead: i64,
+    /// The frames of each that the other has no frame for.
+    alone: [u64; 2],
+}
+
+/// The number of frames of a recording in which a common moment is looked for.
+const MOST: usize = 200_000;
+/// The number of moments of the second recording that are looked for in the first.
+const TRIES: usize = 32;
+
+/// A moment at which the game clock runs.
+struct ClockMoment {
+    time: Time,
+    clock: f32,
+    points: [f32; 2],
+    rounds: [i32; 2],
+}
+
+/// Finds the moments of a recording.
+#[derive(Default)]
+struct ClockMoments {
+    before: Option<f32>,
+    all: Vec<ClockMoment>,
+}
+
+impl ClockMoments {
+    fn push(&mut self, frame: &Frame) {
+        let session = &frame.session;
+        let Some(clock) = session.clock() else {
+            return;
+        };
+        if self
+            .before
+            .replace(clock)
+            .is_some_and(|before| clock < before)
+        {
+            self.all.push(ClockMoment {
+                time: frame.time,
+                clock,
+                points: [session.blue_points, session.orange_points],
+                rounds: [session.blue_round_score, session.orange_round_score],
+            });
+        }
+    }
+}
+
+impl ClockMoment {
+    /// How far the clock of another client is ahead, if it shows the same moment of the game.
+    fn ahead(&self, other: &Self) -> Option<i64> {
+        let same = (self.clock - other.clock).abs() < ONE_MOMENT
+            && self.points.map(f32::to_bits) == other.points.map(f32::to_bits)
+            && self.rounds == other.rounds;
+        same.then(|| other.time.0.saturating_sub(self.time.0))
+    }
+}
+
+/// Which recording goes on.
+enum Next {
+    Both,
+    First,
+    Second,
+}
+
+impl Clients {
+    /// Returns whether two recordings begin in one session, as two clients see it.
+    fn are_two(a: &Frame, b: &Frame) -> bool {
+        let [a, b] = [&a.session, &b.session];
+        let same = a.sessionid == b.sessionid && !a.sessionid.is_empty();
+        same && a.client_name != b.client_name
+    }
+
+    /// Aligns two recordings; `None` without a moment that both have.
+    fn of(first: &[ClockMoment], second: &[ClockMoment]) -> Option<Self> {
+        // Rounds have the same clock: clients' clocks are seldom far apart.
+        let nearest = |moment: &ClockMoment| {
+            let ahead = first.iter().filter_map(|first| first.ahead(moment));
+            ahead.min_by_key(|ahead| ahead.unsigned_abs())
+        };
+        let ahead = second.iter().take(TRIES).find_map(nearest)?;
+        Some(Self {
+            ahead,
+            alone: [0; 2],
+        })
+    }
+
+    /// Passes pairs of frames, the second as the first client would have recorded it. `next` reads the next
+    /// frame of the first recording (0) or the second.
+    fn pair(
+        &mut self,
+        mut next: impl FnMut(usize, &mut Frame) -> Result<bool, Error>,
+        mut take: impl FnMut(&Frame, &Frame),
+    ) -> Result<(), Error> {
+        let (mut a, mut b) = (Frame::default(), Frame::default());
+        let (mut has_a, mut has_b) = (next(0, &mut a)?, next(1, &mut b)?);
+        while has_a && has_b {
+            match self.next(&a, &b) {
+                Next::Both => {
+                    b.time = a.time;
+                    b.session.client_name.clone_from(&a.session.client_name);
+                    take(&a, &b);
+                    (has_a, has_b) = (next(0, &mut a)?, next(1, &mut b)?);
+                }
+                Next::First => {
+                    self.alone[0] += 1;
+                    has_a = next(0, &mut a)?;
+                }
+                Next::Second => {
+                    self.alone[1] += 1;
+                    has_b = next(1, &mut b)?;
+                }
+            }
+        }
+        while has_a {
+            self.alone[0] += 1;
+            has_a = next(0, &mut a)?;
+        }
+        while has_b {
+            self.alone[1] += 1;
+            has_b = next(1, &mut b)?;
+        }
+        Ok(())
+    }
+
+    fn next(&self, a: &Frame, b: &Frame) -> Next {
+        let apart = b.time.0.saturating_sub(a.time.0);
+        match apart.saturating_sub(self.ahead) {
+            APART_MS.. => Next::First,
+            off if off <= -APART_MS => Next::Second,
+            _ => Next::Both,
+        }
+    }
+
+    /// What the comparison allowed for.
+    fn precision(&self) -> Precision {
+        let ahead = self.ahead.unsigned_abs();
+        let mut not_compared = vec!["the name of the client".to_owned()];
+        let [a, b] = self.alone;
+        for (alone, which) in [(a, "first"), (b, "second")] {
+            if alone > 0 {
+                not_compared.push(format!("{alone} frames that only the {which} has"));
+            }
+        }
+        Precision {
+            of: "two clients, by the game clock".to_owned(),
+            rounded: vec![Rounded {
+                field: "time".to_owned(),
+                max_error: ahead as f64,
+                unit: "ms".to_owned(),
+            }],
+            not_compared,
+        }
+    }
 }

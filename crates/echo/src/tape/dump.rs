@@ -14,7 +14,7 @@ use super::tables::{is_long_after, stamp};
 use crate::course::Course;
 use crate::echoreplay::{self, write_frame};
 use crate::visit::{Edited, Editor};
-use crate::{Error as ReadError, Frame, Holding};
+use crate::{Frame, Holding};
 
 pub(super) fn dump(
     tape: &EchoTape,
@@ -23,7 +23,7 @@ pub(super) fn dump(
 ) -> Result<Partial<()>, Error> {
     Clocks::TIMES.check(wanted.at)?;
     let mut frames = tape.frames()?;
-    let mut lines = Lines::new(wanted.secrets);
+    let mut lines = Printer::new(wanted.secrets);
     let mut course = Course::default();
     let mut late = Late::new(wanted.at);
     let mut moment = Moment::new(wanted.at, out);
@@ -33,21 +33,19 @@ pub(super) fn dump(
         let index = frames.count;
         let frame = match frames.next() {
             Ok(Some(frame)) => frame,
-            Ok(None) => break frames.findings().problem(),
-            Err(error @ ReadError::Io { .. }) => {
+            Ok(None) => break frames.problem(),
+            Err(error) => {
                 if let Some((frame, stamp)) = &mut last {
                     let _ = lines.print(frame, *stamp, &mut moment)?;
                 }
-                return Err(error.into());
+                return Err(error);
             }
-            Err(error) if index == 0 => return Err(error.into()),
-            Err(error) => break Some(error.into()),
         };
         let stamp = stamp(index, frame, &mut course);
         match late.place(stamp) {
-            Place::Here => {}
-            Place::Elsewhere => continue,
-            Place::After => break None,
+            Relative::Here => {}
+            Relative::Elsewhere => continue,
+            Relative::After => break None,
         }
         match &mut last {
             None => last = Some((frame.clone(), stamp)),
@@ -85,7 +83,7 @@ struct Late {
 }
 
 /// Where a frame is, as seen from a moment.
-enum Place {
+enum Relative {
     /// It may be that of the moment.
     Here,
     Elsewhere,
@@ -105,34 +103,34 @@ impl Late {
         }
     }
 
-    fn place(&mut self, stamp: Stamp) -> Place {
+    fn place(&mut self, stamp: Stamp) -> Relative {
         let Some((until, time)) = self.until.zip(stamp.time) else {
-            return Place::Here;
+            return Relative::Here;
         };
         if time.whole_ms() > until.whole_ms() {
             let first = *self.first.get_or_insert(stamp);
             return if is_long_after(first, stamp) {
-                Place::After
+                Relative::After
             } else {
-                Place::Elsewhere
+                Relative::Elsewhere
             };
         }
         if self.newest.is_some_and(|newest| newest > time) {
-            return Place::Elsewhere;
+            return Relative::Elsewhere;
         }
         self.newest = Some(time);
-        Place::Here
+        Relative::Here
     }
 }
 
 /// Formats and prints lines.
-struct Lines {
+struct Printer {
     secrets: Secrets,
     text: Vec<u8>,
     line: Vec<u8>,
 }
 
-impl Lines {
+impl Printer {
     const fn new(secrets: Secrets) -> Self {
         Self {
             secrets,

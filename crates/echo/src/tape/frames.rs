@@ -1,16 +1,15 @@
-//! The two formats, and the frames of a recording of either, one after another in bounded memory.
+//! The formats, and the frames of a recording in any of them, one after another in bounded memory.
 
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
-use gametape_core::InputStream;
+use gametape_core::feed::Fed;
 use gametape_core::tape::{Error, FormatInfo};
 
-use super::chunks::Skipped;
 use super::options;
-use crate::butter::Parts;
+use crate::butter::{ChunkFrames, Header, Parts, Seen};
 use crate::echoreplay::Spool;
-use crate::{Error as ReadError, Findings, Frame, ReadOptions, butter, echoreplay};
+use crate::{Error as ReadError, Finding, Findings, Frame, ReadOptions, butter, echoreplay};
 
 /// The format of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,94 +32,211 @@ impl EchoFormat {
             Self::Butter => &options::BUTTER_INFO,
         }
     }
-}
 
-/// A reader of frames. It is lenient: problems are findings.
-pub(super) struct Frames<S: Read + Seek = InputStream> {
-    reader: Reader<S>,
-    /// The number of frames read so far.
-    pub count: u64,
-}
-
-enum Reader<S: Read + Seek> {
-    Butter(Box<butter::Reader<S>>),
-    Echoreplay(Box<echoreplay::Reader<S>>),
-    /// A .butter without its first chunks.
-    Skipped(Box<butter::Reader<Skipped>>),
-}
-
-impl Frames {
-    /// Frames of a .butter without its first chunks, which have so many frames.
-    pub fn skipping(reader: butter::Reader<Skipped>, count: u64) -> Self {
-        Self {
-            reader: Reader::Skipped(Box::new(reader)),
-            count,
+    /// Returns a feed of a recording. Of the frames of a .butter only these parts are decoded; the others are
+    /// not valid.
+    pub fn feed(self, parts: Parts) -> Box<dyn FrameFeed> {
+        match self {
+            Self::Echoreplay => Box::new(echoreplay::Feed::with_options(ReadOptions::lenient())),
+            Self::Butter => Box::new(butter::Feed::of_parts(parts)),
         }
     }
+}
 
-    /// Frames of an .echoreplay without its first ones, of which there are so many.
-    pub fn continuing(reader: echoreplay::Reader<InputStream>, count: u64) -> Self {
-        Self {
-            reader: Reader::Echoreplay(Box::new(reader)),
-            count,
+/// The header of a .butter, if it has one, and what its reader has counted.
+pub(super) type Stored<'h> = (Option<&'h Header>, Seen);
+
+/// A lenient reader of frames: problems are findings.
+pub(super) trait FrameReader: Send {
+    fn next_frame(&mut self) -> Result<Option<&Frame>, ReadError>;
+
+    /// Returns the number of bytes read; for a zip, of its text.
+    fn offset(&self) -> u64;
+
+    fn findings(&self) -> &Findings;
+
+    fn stored(&self) -> Option<Stored<'_>> {
+        None
+    }
+}
+
+/// The same for bytes that are pushed as they come.
+pub(super) trait FrameFeed: Send {
+    fn push(&mut self, bytes: &[u8]);
+
+    fn finish(&mut self);
+
+    fn next_frame(&mut self) -> Result<Fed<&Frame>, ReadError>;
+
+    /// Returns the pushed bytes that were not used yet.
+    fn rest(&self) -> &[u8];
+
+    fn findings(&self) -> &Findings;
+
+    fn stored(&self) -> Option<Stored<'_>> {
+        None
+    }
+}
+
+/// Methods that a type has itself.
+macro_rules! forwarded {
+    (reader) => {
+        fn next_frame(&mut self) -> Result<Option<&Frame>, ReadError> {
+            self.next_frame()
         }
+
+        fn offset(&self) -> u64 {
+            self.offset()
+        }
+
+        fn findings(&self) -> &Findings {
+            self.findings()
+        }
+    };
+    (feed) => {
+        fn push(&mut self, bytes: &[u8]) {
+            self.push(bytes);
+        }
+
+        fn finish(&mut self) {
+            self.finish();
+        }
+
+        fn next_frame(&mut self) -> Result<Fed<&Frame>, ReadError> {
+            self.next_frame()
+        }
+
+        fn rest(&self) -> &[u8] {
+            self.rest()
+        }
+
+        fn findings(&self) -> &Findings {
+            self.findings()
+        }
+    };
+    (stored) => {
+        fn stored(&self) -> Option<Stored<'_>> {
+            Some((self.header(), self.seen()))
+        }
+    };
+}
+
+impl<R: Read + Send> FrameReader for butter::Reader<R> {
+    forwarded!(reader);
+    forwarded!(stored);
+}
+
+impl<R: Read + Send> FrameReader for echoreplay::Reader<R> {
+    forwarded!(reader);
+}
+
+impl FrameReader for ChunkFrames {
+    fn next_frame(&mut self) -> Result<Option<&Frame>, ReadError> {
+        self.next_frame()
+    }
+
+    /// Nobody asks where in the recording one chunk is.
+    fn offset(&self) -> u64 {
+        0
+    }
+
+    fn findings(&self) -> &Findings {
+        self.findings()
+    }
+}
+
+impl FrameFeed for butter::Feed {
+    forwarded!(feed);
+    forwarded!(stored);
+}
+
+impl FrameFeed for echoreplay::Feed {
+    forwarded!(feed);
+}
+
+/// The frames of a recording.
+pub(super) struct TapeFrames<'s> {
+    reader: Box<dyn FrameReader + 's>,
+    /// The number of frames before the next one.
+    pub count: u64,
+    /// The fault after which nothing can be read.
+    failed: Option<Box<Finding>>,
+}
+
+impl<'s> TapeFrames<'s> {
+    /// Reads a stream. Of the frames of a .butter only these parts are decoded; the others are not
+    /// valid.
+    pub fn open(
+        format: EchoFormat,
+        stream: impl Read + Seek + Send + 's,
+        parts: Parts,
+    ) -> Result<Self, Error> {
+        let options = ReadOptions::lenient();
+        Ok(match format {
+            EchoFormat::Butter => Self::after(0, butter::Reader::of_parts(stream, parts)),
+            EchoFormat::Echoreplay => Self::after(0, echoreplay::open_with(stream, options)?),
+        })
     }
 
     /// Reads the frames of a zip that was inflated before.
     pub fn spooled(spool: Arc<Spool>) -> Result<Self, Error> {
-        let reader = echoreplay::Reader::spooled(spool, ReadOptions::lenient())?;
-        Ok(Self::continuing(reader, 0))
+        let reader: echoreplay::Reader<std::fs::File> =
+            echoreplay::Reader::spooled(spool, ReadOptions::lenient())?;
+        Ok(Self::after(0, reader))
     }
-}
 
-impl<S: Read + Seek> Frames<S> {
-    /// Reads a stream. Of the frames of a .butter only these parts are decoded; the others are not
-    /// valid.
-    pub fn open(format: EchoFormat, stream: S, parts: Parts) -> Result<Self, Error> {
-        let reader = match format {
-            EchoFormat::Butter => Reader::Butter(Box::new(butter::Reader::of_parts(stream, parts))),
-            EchoFormat::Echoreplay => Reader::Echoreplay(Box::new(echoreplay::open_with(
-                stream,
-                ReadOptions::lenient(),
-            )?)),
-        };
-        Ok(Self { reader, count: 0 })
+    /// Reads the frames after those that are left out.
+    pub fn after(count: u64, reader: impl FrameReader + 's) -> Self {
+        Self {
+            reader: Box::new(reader),
+            count,
+            failed: None,
+        }
     }
 
     /// Returns the next frame, or `None` at the end.
-    pub fn next(&mut self) -> Result<Option<&Frame>, ReadError> {
-        let frame = match &mut self.reader {
-            Reader::Butter(reader) => reader.next_frame()?,
-            Reader::Echoreplay(reader) => reader.next_frame()?,
-            Reader::Skipped(reader) => reader.next_frame()?,
-        };
+    pub fn next_frame(&mut self) -> Result<Option<&Frame>, ReadError> {
+        let frame = self.reader.next_frame()?;
         self.count += u64::from(frame.is_some());
         Ok(frame)
     }
 
-    /// Returns the number of bytes read; for a zip, of its text.
+    /// Like [`TapeFrames::next_frame`], but the recording ends with a fault that is not in its first frame:
+    /// [`TapeFrames::problem`] has it.
+    pub fn next(&mut self) -> Result<Option<&Frame>, Error> {
+        if self.failed.is_some() {
+            return Ok(None);
+        }
+        match self.reader.next_frame() {
+            Ok(frame) => {
+                self.count += u64::from(frame.is_some());
+                Ok(frame)
+            }
+            Err(ReadError::Malformed(finding)) if self.count > 0 => {
+                self.failed = Some(finding);
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns what is wrong with the recording, as far as it was read.
+    pub fn problem(&self) -> Option<Error> {
+        match &self.failed {
+            Some(finding) => Some((**finding).clone().into()),
+            None => self.findings().problem(),
+        }
+    }
+
     pub fn offset(&self) -> u64 {
-        match &self.reader {
-            Reader::Butter(reader) => reader.offset(),
-            Reader::Echoreplay(reader) => reader.offset(),
-            Reader::Skipped(reader) => reader.offset(),
-        }
+        self.reader.offset()
     }
 
-    /// Returns the findings so far.
     pub fn findings(&self) -> &Findings {
-        match &self.reader {
-            Reader::Butter(reader) => reader.findings(),
-            Reader::Echoreplay(reader) => reader.findings(),
-            Reader::Skipped(reader) => reader.findings(),
-        }
+        self.reader.findings()
     }
 
-    /// Returns the reader, if the recording is a .butter.
-    pub fn butter(&self) -> Option<&butter::Reader<S>> {
-        match &self.reader {
-            Reader::Butter(reader) => Some(reader),
-            Reader::Echoreplay(_) | Reader::Skipped(_) => None,
-        }
+    pub fn stored(&self) -> Option<Stored<'_>> {
+        self.reader.stored()
     }
 }

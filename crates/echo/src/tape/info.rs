@@ -5,7 +5,7 @@ use gametape_core::tape::{Audit, Error, Info, Measured, Partial, Secrets, Starte
 use gametape_core::text::{Counted, figure};
 use serde_json::{Map, Value, json};
 
-use super::frames::{EchoFormat, Frames};
+use super::frames::{EchoFormat, Stored, TapeFrames};
 use super::opened::EchoTape;
 use crate::butter::{self, Header, Seen};
 use crate::course::Course;
@@ -59,12 +59,12 @@ const TEAMS: [&str; 3] = ["blue", "orange", "spectator"];
 
 /// The players of a match, in the order in which they were first seen.
 #[derive(Default)]
-struct Roster {
+struct ListedPlayers {
     people: People,
     seats: Vec<Seat>,
 }
 
-impl Roster {
+impl ListedPlayers {
     fn push(&mut self, session: &Session) {
         self.people.next_frame(session);
         for (team, player) in session.players() {
@@ -147,7 +147,7 @@ impl Setting {
 
 /// The points of blue and orange, and the rounds that they have won.
 #[derive(Clone, Copy)]
-pub(super) struct Score {
+pub(super) struct FinalScore {
     pub points: [f32; 2],
     pub rounds: [i32; 2],
 }
@@ -162,7 +162,7 @@ pub(super) struct Summary {
     /// The settings in the first frame.
     pub setting: Option<Setting>,
     /// The score in the last frame.
-    pub score: Option<Score>,
+    pub score: Option<FinalScore>,
     session_id: CompactString,
     pub sessions: u64,
     pub with_bones: u64,
@@ -185,7 +185,7 @@ impl Summary {
             self.session_id.clone_from(&session.sessionid);
             self.sessions += 1;
         }
-        self.score = Some(Score {
+        self.score = Some(FinalScore {
             points: [session.blue_points, session.orange_points],
             rounds: [session.blue_round_score, session.orange_round_score],
         });
@@ -258,8 +258,8 @@ pub(super) fn header(tape: &EchoTape, secrets: Secrets) -> Result<Partial<Info>,
         }
         EchoFormat::Echoreplay => {
             let mut frames = tape.frames()?;
-            let (mut summary, mut roster) = (Summary::default(), Roster::default());
-            if let Some(frame) = frames.next()? {
+            let (mut summary, mut roster) = (Summary::default(), ListedPlayers::default());
+            if let Some(frame) = frames.next_frame()? {
                 summary.push(frame);
                 roster.push(&frame.session);
             }
@@ -307,50 +307,34 @@ pub(super) fn whole(
     secrets: Secrets,
     work: &Work<'_>,
 ) -> Result<Partial<Info>, Error> {
-    let mut frames = tape.frames()?;
-    let (mut summary, mut roster) = (Summary::default(), Roster::default());
-    let problem = loop {
-        match frames.next() {
-            Ok(Some(frame)) => {
-                summary.push(frame);
-                roster.push(&frame.session);
-                tape.done(&frames, work)?;
-            }
-            Ok(None) => break frames.findings().problem(),
-            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-            Err(error) if summary.frames == 0 => return Err(error.into()),
-            Err(error) => break Some(error.into()),
-        }
-    };
-    let known = Known::of(tape, &frames);
-    Ok(Partial::new(
-        of_frames(&known, &summary, &roster, secrets),
-        problem,
-    ))
+    let (mut summary, mut roster) = (Summary::default(), ListedPlayers::default());
+    let frames = each(tape, work, |frame| {
+        summary.push(frame);
+        roster.push(&frame.session);
+    })?;
+    let info = of_frames(&FileFacts::of(tape, &frames), &summary, &roster, secrets);
+    Ok(Partial::new(info, frames.problem()))
 }
 
 /// What a reader knows about a recording, apart from the frames, once it has read all of them.
-pub(super) struct Known<'k> {
+pub(super) struct FileFacts<'k> {
     pub format: EchoFormat,
     /// The size of the file in bytes.
     pub bytes: u64,
     /// Whether the recording is in a zip.
     pub zip: bool,
     pub findings: &'k Findings,
-    /// For a .butter: its header, if it has one, and what the reader has counted.
-    pub butter: Option<(Option<&'k Header>, Seen)>,
+    pub stored: Option<Stored<'k>>,
 }
 
-impl<'k> Known<'k> {
-    pub fn of(tape: &EchoTape, frames: &'k Frames) -> Self {
+impl<'k> FileFacts<'k> {
+    pub fn of(tape: &EchoTape, frames: &'k TapeFrames<'_>) -> Self {
         Self {
             format: tape.format,
             bytes: tape.input.size(),
             zip: tape.is_zip(),
             findings: frames.findings(),
-            butter: frames
-                .butter()
-                .map(|reader| (reader.header(), reader.seen())),
+            stored: frames.stored(),
         }
     }
 
@@ -363,10 +347,15 @@ impl<'k> Known<'k> {
     }
 }
 
-fn of_frames(known: &Known<'_>, summary: &Summary, roster: &Roster, secrets: Secrets) -> Info {
+fn of_frames(
+    known: &FileFacts<'_>,
+    summary: &Summary,
+    roster: &ListedPlayers,
+    secrets: Secrets,
+) -> Info {
     let mut details = of_summary(summary, secrets);
     let mut version = 1;
-    if let Some((header, seen)) = known.butter {
+    if let Some((header, seen)) = known.stored {
         version = header.map_or(butter::VERSION, |h| h.version).into();
         if let Some(header) = header {
             if summary.frames == 0 {
@@ -513,7 +502,7 @@ fn put_container(zip: bool, files: Option<u64>, details: &mut Map<String, Value>
 /// Adds the players; null without frames, because nothing is known about them.
 fn put_players(
     summary: &Summary,
-    roster: &Roster,
+    roster: &ListedPlayers,
     secrets: Secrets,
     details: &mut Map<String, Value>,
 ) {
@@ -553,31 +542,25 @@ fn verdict(frames: u64, duration_ms: u64, game: Option<&str>) -> String {
 /// Computes the statistics of a match and its players.
 pub(super) fn stats(tape: &EchoTape, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
     let mut builder = StatsBuilder::new();
-    let problem = each(tape, work, |_, frame| builder.push(frame))?;
-    Ok(Partial::new(figures(&builder.finish()).into(), problem))
+    let frames = each(tape, work, |frame| builder.push(frame))?;
+    Ok(Partial::new(
+        figures(&builder.finish()).into(),
+        frames.problem(),
+    ))
 }
 
-/// Visits all frames. Returns the recording's problem, if it is not whole.
+/// Visits all frames, and returns what has read them.
 fn each(
     tape: &EchoTape,
     work: &Work<'_>,
-    mut visit: impl FnMut(u64, &Frame),
-) -> Result<Option<Error>, Error> {
+    mut visit: impl FnMut(&Frame),
+) -> Result<TapeFrames<'static>, Error> {
     let mut frames = tape.frames()?;
-    loop {
-        let index = frames.count;
-        match frames.next() {
-            Ok(Some(frame)) => {
-                visit(index, frame);
-                tape.done(&frames, work)?;
-            }
-            Ok(None) => return Ok(frames.findings().problem()),
-            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-            // The header can't be read, or a limit is exceeded.
-            Err(error) if index == 0 => return Err(error.into()),
-            Err(error) => return Ok(Some(error.into())),
-        }
+    while let Some(frame) = frames.next()? {
+        visit(frame);
+        tape.done(&frames, work)?;
     }
+    Ok(frames)
 }
 
 /// The statistics as JSON.

@@ -2,7 +2,6 @@
 
 mod answers;
 mod chunks;
-mod clients;
 mod convert;
 mod cut;
 mod diff;
@@ -14,7 +13,6 @@ mod info;
 mod lines;
 mod opened;
 mod options;
-mod persons;
 mod repair;
 mod tables;
 
@@ -32,9 +30,9 @@ use gametape_core::{Input, RuleInfo};
 
 use crate::trace::RELATIONS;
 use crate::{ReadOptions, Rule, butter, echoreplay};
-use chunks::Kept;
+use chunks::ChunkPlaces;
 use frames::EchoFormat;
-use lines::Lines;
+use lines::FrameLines;
 
 pub use answers::{Answer, Answers};
 pub use error::EchoError;
@@ -185,12 +183,12 @@ formats! {
     Echoreplay {
         extension: "echoreplay",
         starts: starts_as_echoreplay,
-        places: Lines,
+        places: FrameLines,
     }
     Butter {
         extension: "butter",
         starts: starts_as_butter,
-        places: Kept,
+        places: ChunkPlaces,
     }
 }
 

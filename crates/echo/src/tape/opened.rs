@@ -1,4 +1,5 @@
-//! An opened recording of a match.
+//! An opened recording of a match, and what was read of it: also the persons who the players of each frame
+//! are.
 
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -9,14 +10,16 @@ use gametape_core::{At, Input, InputStream};
 
 use super::chunks::Chunks;
 use super::error::EchoError;
-use super::frames::{EchoFormat, Frames};
+use super::frames::{EchoFormat, TapeFrames};
 use super::index;
-use super::lines::Lines;
-use super::persons::{Counting, Persons};
+use super::lines::FrameLines;
+use crate::ReadOptions;
 use crate::butter::Parts;
 use crate::course::Course;
 use crate::echoreplay::{self, Reader, Spool, SpoolError};
-use crate::{Error as ReadError, ReadOptions};
+use crate::model::Session;
+use crate::people::People;
+use crate::stats::MAX_EVENTS;
 
 /// The size of the text that may be spooled from any zip, however small.
 const LEAST_TEXT: u64 = 1 << 30;
@@ -34,7 +37,7 @@ pub struct EchoTape {
     /// The chunks of a .butter, once a range was asked for.
     chunks: Arc<OnceLock<Option<Chunks>>>,
     /// The places of the frames of an .echoreplay, once they were asked for.
-    lines: Arc<Mutex<Option<Arc<Lines>>>>,
+    lines: Arc<Mutex<Option<Arc<FrameLines>>>>,
     /// The persons of all frames, once they were asked for without reading from the start.
     persons: Arc<Mutex<Option<Arc<Persons>>>>,
     /// The name of the file in a zip that is made from the recording.
@@ -94,20 +97,24 @@ impl EchoTape {
     ///
     /// # Errors
     /// [`Error::Cancelled`].
-    pub(in crate::tape) fn done(&self, frames: &Frames, work: &Work<'_>) -> Result<(), Error> {
+    pub(in crate::tape) fn done(
+        &self,
+        frames: &TapeFrames<'_>,
+        work: &Work<'_>,
+    ) -> Result<(), Error> {
         // In a zip the offset is that in the text, which is larger.
         work.done(frames.offset().min(self.input.size()))
     }
 
-    pub(in crate::tape) fn frames(&self) -> Result<Frames, Error> {
+    pub(in crate::tape) fn frames(&self) -> Result<TapeFrames<'static>, Error> {
         self.frames_of(Parts::ALL)
     }
 
     /// Reads the frames, with only these parts.
-    pub(in crate::tape) fn frames_of(&self, parts: Parts) -> Result<Frames, Error> {
+    pub(in crate::tape) fn frames_of(&self, parts: Parts) -> Result<TapeFrames<'static>, Error> {
         match self.spool() {
-            Some(spool) => Frames::spooled(spool),
-            None => Frames::open(self.format, self.input.stream(), parts),
+            Some(spool) => TapeFrames::spooled(spool),
+            None => TapeFrames::open(self.format, self.input.stream(), parts),
         }
     }
 
@@ -121,13 +128,13 @@ impl EchoTape {
             .as_ref()
     }
 
-    /// Frames from the chunk or the line of the last frame before a moment on, the step of the first, and
-    /// the course of the time up to it. `None` if the recording has to be read from its start.
+    /// Frames from the chunk or the line of the last frame before a moment on, and the course of the time up
+    /// to the first of them. `None` if the recording has to be read from its start.
     pub(in crate::tape) fn frames_before(
         &self,
         at: At,
         parts: Parts,
-    ) -> Result<Option<(Frames, u64, Course)>, Error> {
+    ) -> Result<Option<(TapeFrames<'static>, Course)>, Error> {
         if self.format == EchoFormat::Echoreplay {
             return self.lines_before(at);
         }
@@ -135,14 +142,12 @@ impl EchoTape {
             .chunks()
             .map(|chunks| chunks.before(&self.input, at, parts));
         let found = found.transpose().map_err(Error::Io)?.flatten();
-        Ok(found.map(|(reader, step, start)| {
-            let frames = Frames::skipping(reader, step);
-            (frames, step, Course::from(start))
-        }))
+        Ok(found
+            .map(|(reader, step, start)| (TapeFrames::after(step, reader), Course::from(start))))
     }
 
     /// The same for text whose lines are known.
-    fn lines_before(&self, at: At) -> Result<Option<(Frames, u64, Course)>, Error> {
+    fn lines_before(&self, at: At) -> Result<Option<(TapeFrames<'static>, Course)>, Error> {
         let Some(lines) = self.known_lines() else {
             return Ok(None);
         };
@@ -159,11 +164,7 @@ impl EchoTape {
             .map_err(Error::Io)?;
         let reader =
             Reader::continuing(stream, ReadOptions::lenient(), (step, entry.offset, start));
-        Ok(Some((
-            Frames::continuing(reader, step),
-            step,
-            lines.course(step),
-        )))
+        Ok(Some((TapeFrames::after(step, reader), lines.course(step))))
     }
 
     /// Returns the steps at which at most so many parts start that can be read by themselves.
@@ -179,13 +180,13 @@ impl EchoTape {
 
     /// The lines of a text, if they were found before, or if an index beside it tells, without reading all of
     /// the text.
-    fn known_lines(&self) -> Option<Arc<Lines>> {
+    fn known_lines(&self) -> Option<Arc<FrameLines>> {
         if self.format != EchoFormat::Echoreplay || self.is_packed() {
             return None;
         }
         let mut held = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
-            let found = index::find_fresh::<Lines>(self.path.as_deref()?, &self.input)?;
+            let found = index::find_fresh::<FrameLines>(self.path.as_deref()?, &self.input)?;
             *held = Some(Arc::new(found));
         }
         held.clone()
@@ -242,7 +243,10 @@ impl EchoTape {
 
     /// Returns the lines of an .echoreplay and the text that they are in. They come from the index beside
     /// the recording, or from reading all of it once. The text of a zip is kept.
-    pub(in crate::tape) fn lines(&self, work: &Work<'_>) -> Result<(Arc<Lines>, Input), Error> {
+    pub(in crate::tape) fn lines(
+        &self,
+        work: &Work<'_>,
+    ) -> Result<(Arc<FrameLines>, Input), Error> {
         let spool = self.spooled(work)?;
         let text = match &spool {
             Some(spool) => spool.text().clone(),
@@ -253,7 +257,7 @@ impl EchoTape {
             return Ok((lines.clone(), text));
         }
         let path = self.path.as_deref().filter(|_| spool.is_none());
-        let lines = match path.and_then(|path| index::find::<Lines>(path, &self.input)) {
+        let lines = match path.and_then(|path| index::find::<FrameLines>(path, &self.input)) {
             Some(lines) => lines,
             None => self.read_lines(work)?,
         };
@@ -270,18 +274,15 @@ impl EchoTape {
         let mut frames = self.frames_of(Counting::PARTS)?;
         loop {
             let step = frames.count;
-            match frames.next() {
-                Ok(Some(frame)) => persons.push(step, counting.frame(&frame.session)),
-                Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-                Ok(None) | Err(_) => break,
-            }
+            let Some(frame) = frames.next()? else { break };
+            persons.push(step, counting.frame(&frame.session));
             work.wanted()?;
         }
         Ok(held.insert(Arc::new(persons)).clone())
     }
 
-    fn read_lines(&self, work: &Work<'_>) -> Result<Lines, Error> {
-        Lines::of(self.line_reader()?, work)
+    fn read_lines(&self, work: &Work<'_>) -> Result<FrameLines, Error> {
+        FrameLines::of(self.line_reader()?, work)
     }
 
     /// Returns a lenient reader of the lines of an .echoreplay.
@@ -297,7 +298,10 @@ impl EchoTape {
     ///
     /// # Errors
     /// If the times of the frames are not those of `known`.
-    pub(in crate::tape) fn lines_again(&self, known: &Lines) -> Result<Arc<Lines>, Error> {
+    pub(in crate::tape) fn lines_again(
+        &self,
+        known: &FrameLines,
+    ) -> Result<Arc<FrameLines>, Error> {
         let lines = Arc::new(self.read_lines(&Work::default())?);
         if let Some(path) = &self.path {
             index::remove(path);
@@ -333,5 +337,59 @@ impl EchoTape {
                 None => Ok(()),
             },
         }
+    }
+}
+
+/// The numbers of the persons of a frame, in the order of its players; `None` where there are too many.
+pub(super) type Numbers = [Option<u64>];
+
+/// Numbers the persons of a recording, frame by frame from its start.
+#[derive(Default)]
+pub(super) struct Counting {
+    people: People,
+    now: Vec<Option<u64>>,
+}
+
+impl Counting {
+    /// The parts of frames that tell persons apart.
+    pub const PARTS: Parts = Parts::PLAYERS.with(Parts::NAMES);
+
+    /// Takes the next frame, and returns the numbers of its persons.
+    pub fn frame(&mut self, session: &Session) -> &Numbers {
+        self.now.clear();
+        self.people.next_frame(session);
+        let people = &mut self.people;
+        let found = session
+            .players()
+            .map(|(team, player)| people.find(team, player, MAX_EVENTS).map(|at| at as u64));
+        self.now.extend(found);
+        &self.now
+    }
+}
+
+/// The persons of all frames of a recording.
+#[derive(Default, Debug)]
+pub(super) struct Persons {
+    /// The steps from which on frames have other persons, and which.
+    changes: Vec<(u64, Box<Numbers>)>,
+}
+
+impl Persons {
+    /// Adds the next frame.
+    pub fn push(&mut self, step: u64, numbers: &Numbers) {
+        if self
+            .changes
+            .last()
+            .is_none_or(|(_, last)| **last != *numbers)
+        {
+            self.changes.push((step, numbers.into()));
+        }
+    }
+
+    /// The persons of the frame of a step.
+    pub fn at(&self, step: u64) -> &Numbers {
+        let after = self.changes.partition_point(|(from, _)| *from <= step);
+        let change = after.checked_sub(1).and_then(|at| self.changes.get(at));
+        change.map_or(&[], |(_, numbers)| numbers)
     }
 }

@@ -9,8 +9,7 @@ use gametape_core::tape::{self, Error, Repaired, Sink, Work};
 
 use super::error::{no_frame, unwritable, unwritable_because};
 use super::opened::EchoTape;
-use crate::butter::{self, Salvaged};
-use crate::ranges::Ranges;
+use crate::butter::{self, Ranges, Salvaged};
 use crate::{Finding, Frame, Limits, SalvageError, echoreplay};
 
 /// Repairs a .butter: keeps intact chunks byte for byte, and the intact frames of other chunks.
@@ -22,7 +21,7 @@ pub(super) fn butter(
     let scratch = work.scratch().map_err(Error::Output)?;
     // An intact recording is copied byte for byte, so the result of the salvage is looked at first.
     let mut made = work.scratch().map_err(Error::Output)?;
-    let watched = Watched {
+    let watched = WatchedRanges {
         input: &tape.input,
         work,
     };
@@ -50,12 +49,12 @@ pub(super) fn butter(
 }
 
 /// A recording whose reads are reported as progress.
-struct Watched<'w> {
+struct WatchedRanges<'w> {
     input: &'w Input,
     work: &'w Work<'w>,
 }
 
-impl Ranges for Watched<'_> {
+impl Ranges for WatchedRanges<'_> {
     type Stream<'s>
         = tape::Watched<'s>
     where

@@ -9,7 +9,7 @@ use gametape_echo::loss::FieldErrors;
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, ReadOptions, Rule, echoreplay};
 
-use crate::common::coming::agree_where_stored;
+use crate::butter::teams::agree_where_stored;
 use crate::common::{
     frames_of, lines, match_options, options, read_all, reference, reference_matches, tape, write,
 };

@@ -13,8 +13,7 @@ use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, echoreplay};
 use zip::write::SimpleFileOptions;
 
-use crate::common::watched::Watched;
-use crate::common::{frames_of, match_options};
+use crate::common::{Watched, frames_of, match_options};
 
 fn frames() -> Vec<Frame> {
     frames_of(match_options(7, 40))

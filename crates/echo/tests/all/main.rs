@@ -13,8 +13,6 @@ mod book;
 mod butter;
 #[cfg(feature = "tape")]
 mod clocks;
-#[cfg(feature = "tape")]
-mod columns;
 mod common;
 #[cfg(feature = "tape")]
 mod cut;

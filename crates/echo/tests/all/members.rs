@@ -8,7 +8,7 @@ use gametape_echo::{
 };
 use serde_json::{Value, json};
 
-use crate::losses::changes::full;
+use crate::losses::full;
 
 /// Frames of an arena and of combat in which every member is present.
 fn frames() -> [Frame; 2] {

@@ -14,8 +14,7 @@ use gametape_echo::tape::Butter;
 use gametape_echo::{Frame, Game};
 use gametape_samples::echo::MatchOptions;
 
-use crate::common::watched::Watched;
-use crate::common::{frames_of, match_options, options, reference, write};
+use crate::common::{Watched, frames_of, match_options, options, reference, write};
 
 /// Returns each row as text, and whether there is a problem.
 fn rows_of(bytes: Vec<u8>, scan: &Scan) -> (Vec<String>, bool) {

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use gametape::Error;
 use ureq::http::Uri;
 
-use super::answer::no_match;
-use super::fault::Fault;
+use super::answer::{Fault, no_match};
 
 /// The size limit of an answer: that of a line of a recording.
 const MAX_BYTES: u64 = gametape_echo::Limits::DEFAULT.max_line_bytes;

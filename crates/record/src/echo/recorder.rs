@@ -9,10 +9,9 @@ use gametape::Error;
 use gametape_echo::Session;
 use serde::Serialize;
 
-use super::answer::Answer;
-use super::fault::{Fault, Faults};
+use super::RecordOptions;
+use super::answer::{Answer, Fault, Faults};
 use super::game::Game;
-use super::options::RecordOptions;
 use super::schedule::{Clock, Schedule};
 use super::tapes::{MatchKey, RecordedFile, Tapes};
 

@@ -1,22 +1,22 @@
 //! The files of a recording, one after the other.
 
-#[cfg(unix)]
-use gametape::core::Spell as _;
-use gametape::core::text::Counted;
-use std::fs::TryLockError;
-use std::fs::{self, File, OpenOptions};
+use std::fmt::Display;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
+#[cfg(unix)]
+use gametape::core::Spell as _;
+use gametape::core::text::Counted;
 use gametape::{Draft, Error, Existing};
 use gametape_echo::butter::{self, Journal};
-use gametape_echo::{Map, Rule, Session, Time, WriteError, echoreplay};
+use gametape_echo::echoreplay::{self, Reader, ZipWriter};
+use gametape_echo::{Map, ReadOptions, Rule, Session, Time, WriteError};
 use serde::Serialize;
 
+use super::RecordOptions;
 use super::answer::Answer;
-use super::options::RecordOptions;
-use super::zip;
 use crate::numbered;
 
 /// A recorded file.
@@ -259,7 +259,7 @@ impl Tape {
             guard: _guard,
             ..
         } = self;
-        let unfinished = |error: &dyn std::fmt::Display| Error::Unwritable {
+        let unfinished = |error: &dyn Display| Error::Unwritable {
             path: path.clone(),
             message: format!(
                 "can't be finished: {error}; all frames are in it, and repair finishes it"
@@ -270,7 +270,7 @@ impl Tape {
                 let file = lines.finish().map_err(|error| unfinished(&error))?;
                 file.sync_all().map_err(Error::io(&path))?;
                 if zip {
-                    zip::replace(&path)?;
+                    replace_by_zip(&path)?;
                 }
             }
             Medium::Journal(journal) => {
@@ -443,6 +443,39 @@ fn kind_of(path: &Path) -> Result<Kind, Error> {
             message: "a match is recorded into a .butter or an .echoreplay file".into(),
         })
     }
+}
+
+/// The usual compression level of zip programs.
+const LEVEL: u8 = 6;
+
+/// Replaces the text by a zip; if that fails, the text stays.
+fn replace_by_zip(path: &Path) -> Result<(), Error> {
+    let failed = |error: &dyn Display| Error::Unwritable {
+        path: path.to_owned(),
+        message: format!("can't be made a zip: {error}; all frames are in it, as text"),
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = Draft::of(path)?;
+    let mut zip = ZipWriter::new(draft, &name, LEVEL).map_err(|error| failed(&error))?;
+    {
+        let text = File::open(path).map_err(Error::io(path))?;
+        let size = text.metadata().map_err(Error::io(path))?.len();
+        let mut lines = Reader::with_options(text, ReadOptions::lenient());
+        let mut bytes = 0;
+        while let Some(line) = lines.next_line().map_err(|error| failed(&error))? {
+            bytes += line.size() as u64;
+            zip.push_line(&line).map_err(|error| failed(&error))?;
+        }
+        if bytes != size {
+            // The file was continued, and had other content before its frames.
+            return Err(failed(&"not all of it is lines"));
+        }
+    }
+    let draft = zip.finish().map_err(|error| failed(&error))?;
+    let put = draft
+        .finish()
+        .and_then(|content| content.put(path, Existing::Replace));
+    put.map_err(|error| failed(&error.message()))
 }
 
 #[cfg(test)]

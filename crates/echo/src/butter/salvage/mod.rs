@@ -9,15 +9,15 @@ use std::io::{Cursor, Read, Seek, Write};
 use gametape_core::{AllAltered, Altered, ByteReader, Input, Part};
 use memchr::memmem;
 
-use super::chunk::{ChunkEntry, Fault, Table, inflate, inflate_first, is_checked};
+use super::chunk::Ranges;
+use super::chunk::{ChunkEntry, ChunkFault, Table, inflate, inflate_first, is_checked};
+use super::frame::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::header::{Compression, Header};
-use super::packed::{KEYFRAME, Layout, NORMAL, Packed};
 use super::stream::Reader;
 use super::survey::Survey;
 use super::write::{Assembler, Options, Written};
 use crate::error::{Error, Finding, SalvageError};
 use crate::limits::{Limits, ReadOptions};
-use crate::ranges::Ranges;
 use crate::rule::Rule;
 
 /// The result of a salvage.
@@ -308,7 +308,7 @@ impl<'a, B: Ranges + ?Sized, S: Read + Write + Seek> Salvage<'a, B, S> {
     }
 
     /// Records that the next `frames` frames, from the chunk at byte `at`, may be altered.
-    fn altered(&mut self, at: u64, fault: Fault, frames: u64) {
+    fn altered(&mut self, at: u64, fault: ChunkFault, frames: u64) {
         let chunks = self.table.chunks();
         let chunk = chunks.partition_point(|entry| entry.offset < at);
         let first = self.salvaged.written.frames;

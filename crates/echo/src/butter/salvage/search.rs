@@ -7,14 +7,14 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use gametape_core::ByteReader;
 use memchr::memmem;
 
+use super::super::chunk::Ranges;
 use super::super::chunk::{chunk_start, inflate_first, starts};
+use super::super::frame::packed::{KEYFRAME, Layout, NORMAL};
 use super::super::header::Compression;
-use super::super::packed::{KEYFRAME, Layout, NORMAL};
 use super::super::survey::Survey;
 use super::Salvage;
 use crate::error::{Error, SalvageError};
 use crate::limits::Limits;
-use crate::ranges::Ranges;
 
 /// The number of bytes needed to recognise a keyframe and the frame after it.
 const AHEAD: usize = 2 << 20;
@@ -140,7 +140,7 @@ impl<B: Ranges + ?Sized, S> Salvage<'_, B, S> {
                 // If the seek fails, reading fails too.
                 let _ = source.seek(SeekFrom::Start(at));
                 let failed = &failed;
-                BufReader::new(Watched { source, failed })
+                BufReader::new(RemembersError { source, failed })
             };
             // The chunk that continues the last one kept starts right after it.
             let goes_on = self.goes_on && self.kept_to == at;
@@ -196,12 +196,12 @@ impl<B: Ranges + ?Sized, S> Salvage<'_, B, S> {
 }
 
 /// A source that remembers its error; decoders mistake I/O errors for broken data.
-struct Watched<'f, R> {
+struct RemembersError<'f, R> {
     source: R,
     failed: &'f Cell<Option<io::Error>>,
 }
 
-impl<R: Read> Read for Watched<'_, R> {
+impl<R: Read> Read for RemembersError<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.source.read(into).map_err(|error| {
             let kind = error.kind();
@@ -213,7 +213,7 @@ impl<R: Read> Read for Watched<'_, R> {
     }
 }
 
-impl<R: Seek> Seek for Watched<'_, R> {
+impl<R: Seek> Seek for RemembersError<'_, R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.source.seek(to)
     }

@@ -11,10 +11,12 @@ mod session;
 use std::mem;
 
 pub(super) use self::cursor::{Cursor, Read, is_whole};
-pub(super) use self::mend::{Mended, REQUIRED, bare, bones as mend_bones, session as mend_session};
+pub(super) use self::mend::{
+    MendedText, REQUIRED, bare, bones as mend_bones, session as mend_session,
+};
 use self::object::Source;
 pub(super) use self::object::{MOST, MOST_UNKNOWN, Members, Others, write_object};
-pub(super) use self::seen::Seen;
+pub(super) use self::seen::SeenMembers;
 pub(super) use self::session::{
     BONES_ANSWER, DISC, LAST_SCORE, LAST_THROW, PAUSE, PLAYER, PLAYSPACE, POSE, SESSION, STATS,
     TEAM, USER_BONES, pair,
@@ -41,7 +43,7 @@ pub(super) struct Met {
     /// Something is not spelled as the API spells it, or is `null`.
     pub odd: bool,
     /// The members of its objects.
-    pub seen: Seen,
+    pub seen: SeenMembers,
 }
 
 /// Reads a response of `/session`.

@@ -4,7 +4,7 @@
 use super::cursor::{Cursor, Read, Stop};
 use super::mend::REQUIRED;
 use super::scalar::value;
-use super::seen::Seen;
+use super::seen::SeenMembers;
 use crate::echoreplay::json;
 use crate::error::WriteError;
 use crate::model::{Object, Unknown};
@@ -30,7 +30,7 @@ pub(in crate::echoreplay) struct Source<'t> {
     /// The members of the object that is being read, as bits.
     pub has: u64,
     /// Those of all objects so far.
-    pub seen: Seen,
+    pub seen: SeenMembers,
 }
 
 impl<'t> Source<'t> {
@@ -44,7 +44,7 @@ impl<'t> Source<'t> {
             met: false,
             bones: None,
             has: 0,
-            seen: Seen::NOTHING,
+            seen: SeenMembers::NOTHING,
         }
     }
 
@@ -71,7 +71,7 @@ impl<'t> Source<'t> {
 
 /// An object of the API's responses.
 pub(in crate::echoreplay) trait Members: Default {
-    /// Its place in [`Seen`].
+    /// Its place in [`SeenMembers`].
     const KIND: usize;
     /// The name of the member that is a list kept in place, if there is one.
     const LIST: Option<&'static str> = None;
@@ -102,14 +102,14 @@ pub(in crate::echoreplay) trait Members: Default {
         &self,
         at: Object,
         others: &impl Others,
-        o: &mut json::Members<'_, '_>,
+        o: &mut json::JsonMembers<'_, '_>,
     ) -> Result<(), WriteError>;
 }
 
 /// Unknown members, to be written into their objects.
 pub(in crate::echoreplay) trait Others {
     /// Writes those of an object.
-    fn write(&self, object: Object, o: &mut json::Members<'_, '_>);
+    fn write(&self, object: Object, o: &mut json::JsonMembers<'_, '_>);
 }
 
 /// Writes an object: its members, followed by those that the model does not know.
@@ -117,7 +117,7 @@ pub(in crate::echoreplay) fn write_object<T: Members>(
     this: &T,
     at: Object,
     others: &impl Others,
-    json: &mut json::Writer<'_>,
+    json: &mut json::JsonWriter<'_>,
 ) -> Result<(), WriteError> {
     let mut o = json.object();
     this.write(at, others, &mut o)?;
@@ -166,7 +166,7 @@ macro_rules! members {
                 &self,
                 at: Object,
                 others: &impl Others,
-                o: &mut json::Members<'_, '_>,
+                o: &mut json::JsonMembers<'_, '_>,
             ) -> Result<(), WriteError> {
                 let this = self;
                 let _ = (at, others);

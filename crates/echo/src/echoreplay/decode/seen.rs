@@ -2,7 +2,7 @@
 
 pub(super) use crate::members::bit;
 
-/// The kinds of objects, as places in [`Seen`].
+/// The kinds of objects, as places in [`SeenMembers`].
 pub(super) const SESSION: usize = 0;
 pub(super) const PLAYSPACE: usize = 1;
 pub(super) const DISC: usize = 2;
@@ -19,12 +19,12 @@ const KINDS: usize = 12;
 
 /// For each kind of object, the members that every object of a frame has, and those that any has, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::echoreplay) struct Seen {
+pub(in crate::echoreplay) struct SeenMembers {
     every: [u64; KINDS],
     any: [u64; KINDS],
 }
 
-impl Seen {
+impl SeenMembers {
     pub const NOTHING: Self = Self {
         every: [u64::MAX; KINDS],
         any: [0; KINDS],

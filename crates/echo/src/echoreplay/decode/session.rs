@@ -63,7 +63,7 @@ fn emptied(mut text: CompactString) -> CompactString {
 
 /// Whole numbers in arena, fractions in combat.
 fn points(
-    o: &mut json::Members<'_, '_>,
+    o: &mut json::JsonMembers<'_, '_>,
     name: &'static str,
     points: f32,
     session: &Session,

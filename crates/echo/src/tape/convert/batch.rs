@@ -35,7 +35,7 @@ const WAITING: usize = 2;
 
 /// The unparsed lines of a batch.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct UnparsedLines {
     text: Vec<u8>,
     places: Vec<Place>,
     pub unread: Unread,
@@ -86,7 +86,7 @@ struct Place {
     within: Option<Arc<str>>,
 }
 
-impl Lines {
+impl UnparsedLines {
     fn push(&mut self, line: &Line<'_>, number: u64) {
         let last = self.places.last().and_then(|place| place.within.clone());
         self.places.push(Place {
@@ -127,7 +127,7 @@ impl Lines {
 
 /// A part of the input.
 pub(super) enum Batch {
-    Lines(Lines),
+    Lines(UnparsedLines),
     Frames(Vec<Frame>),
     /// The end of the input.
     End(End),
@@ -262,7 +262,7 @@ impl<R: Source> Batching for LineBatches<R> {
         }
         let mut batch = match used {
             Some(Batch::Lines(lines)) => lines,
-            _ => Lines::default(),
+            _ => UnparsedLines::default(),
         };
         batch.clear();
         let reader = &mut self.reader;
@@ -371,7 +371,7 @@ impl Parsed {
 }
 
 /// Parses lines on all cores.
-pub(super) fn parse(lines: &mut Lines, to: &mut Parsed, lost: &mut Lost) {
+pub(super) fn parse(lines: &mut UnparsedLines, to: &mut Parsed, lost: &mut Lost) {
     let mut unread = std::mem::take(&mut lines.unread);
     let frames = &mut to.frames;
     if frames.len() < lines.places.len() {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 pub(super) use self::lost::LostLines;
 use super::error::EchoError;
-use super::frames::{EchoFormat, Frames};
+use super::frames::{EchoFormat, TapeFrames};
 use super::opened::EchoTape;
 use super::options::{Wish, wants_zip};
 use crate::ReadOptions;
@@ -172,8 +172,8 @@ pub(super) fn copied(
     work: &Work<'_>,
 ) -> Result<Converted, Error> {
     let stream = work.watched(&tape.input);
-    let mut frames = Frames::open(tape.format, stream, Parts::ALL)?;
-    while frames.next()?.is_some() {}
+    let mut frames = TapeFrames::open(tape.format, stream, Parts::ALL)?;
+    while frames.next_frame()?.is_some() {}
     if let Some(problem) = frames.findings().problem() {
         return Err(problem);
     }

@@ -52,7 +52,7 @@ pub(super) fn make(
     let mut end = End::default();
     let errors = std::thread::scope(|scope| {
         let mut batches = Batches::read(scope, tape.format, &tape.input, work)?;
-        let mut sink = Sink {
+        let mut sink = MeasuredWriter {
             writer: Writer::new(spool, options),
             frames: 0,
             pending: Vec::new(),
@@ -108,7 +108,7 @@ pub(super) fn make(
 }
 
 /// Encodes frames and has them measured.
-struct Sink<'scope> {
+struct MeasuredWriter<'scope> {
     writer: Writer<SpooledTempFile>,
     frames: u64,
     /// Frames of the current chunk.
@@ -116,7 +116,7 @@ struct Sink<'scope> {
     measuring: Measuring<'scope>,
 }
 
-impl<'scope> Sink<'scope> {
+impl<'scope> MeasuredWriter<'scope> {
     fn push(&mut self, frame: Frame) -> Result<(), Error> {
         let (pending, measuring) = (&mut self.pending, &mut self.measuring);
         let pushed = self.writer.push_shown(&frame, &mut |header, raw| {

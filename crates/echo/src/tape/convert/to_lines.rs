@@ -13,7 +13,7 @@ use super::super::error::{no_frame, unwritable, unwritable_because};
 use super::super::opened::EchoTape;
 use super::batch::{Batch, Batches, End};
 use super::lost::{Lost, LostLines, Made};
-use crate::echoreplay::container::Lines as Output;
+use crate::echoreplay::write::LineWriter;
 use crate::echoreplay::{self, Container, Line, Redactor, write_frame};
 use crate::loss::FieldErrors;
 use crate::{Frame, Limits, WriteError};
@@ -31,7 +31,7 @@ fn write(
     texts: &Receiver<Vec<u8>>,
 ) -> Result<(), Error> {
     let failed = |error| unwritable(&Frame::default(), error);
-    let mut output = Output::new(container, out).map_err(failed)?;
+    let mut output = LineWriter::new(container, out).map_err(failed)?;
     for text in texts {
         let mut lines = echoreplay::read(&text);
         loop {

@@ -10,10 +10,10 @@ use gametape_core::{Clocks, Input};
 
 use super::super::convert::{LostLines, copied, shown, written_by};
 use super::super::error::{unwritable, unwritable_because};
-use super::super::frames::{EchoFormat, Frames};
+use super::super::frames::{EchoFormat, TapeFrames};
 use super::super::opened::EchoTape;
 use super::super::tables::stamp;
-use super::measure::{Measured, measure};
+use super::{Measured, measure};
 use crate::butter::{self, ChunkEntry, Cutter, Parts, Table, Writer};
 use crate::course::Course;
 use crate::{Finding, Frame, ReadOptions, Rule, WriteError};
@@ -49,7 +49,7 @@ pub(super) fn cut(
 }
 
 /// The facts that were found while reading the recording up to the end of the range.
-struct Found {
+struct RangeFound {
     /// The first step of each chunk. A chunk without frames has the first step of the next one.
     firsts: Vec<u64>,
     /// The number of steps that were read; `is_all` if these are all steps.
@@ -60,7 +60,7 @@ struct Found {
 }
 
 /// Looks for the range: of the frames nothing but their times is decoded.
-fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found, Error> {
+fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<RangeFound, Error> {
     let mut reader = butter::Reader::of_parts(work.watched(&tape.input), Parts::GAME);
     let (mut firsts, mut course, mut step) = (Vec::new(), Course::default(), 0);
     let mut within = false;
@@ -79,25 +79,25 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found,
         // showed.
         while reader.seen().chunks == seen.chunks && reader.next_frame()?.is_some() {}
     }
-    // What is lost may be in the range. What is wrong with frames behind it is all the same.
-    let first_behind = steps.has_ended().then(|| step - 1);
+    // What is lost may be in the range. Faults in frames after the range do not matter.
+    let first_after = steps.has_ended().then(|| step - 1);
     let matters = |finding: &&Finding| {
         let at = finding.place.step.filter(|_| finding.repeats == 0);
-        let (Some(behind), Some(at)) = (first_behind, at) else {
+        let (Some(after), Some(at)) = (first_after, at) else {
             return true;
         };
         match finding.rule {
             Rule::Inflate { .. } => true,
-            // It is told before the first frame of its chunk.
-            Rule::Checksum { .. } => at < behind,
-            _ => at <= behind,
+            // It is reported before the first frame of its chunk.
+            Rule::Checksum { .. } => at < after,
+            _ => at <= after,
         }
     };
     if let Some(fault) = reader.findings().broken().find(matters) {
         return Err(fault.clone().into());
     }
     let is_old = |header: &butter::Header| header.version < butter::VERSION;
-    Ok(Found {
+    Ok(RangeFound {
         firsts,
         seen: step,
         is_all: !steps.has_ended(),
@@ -106,15 +106,15 @@ fn look(tape: &EchoTape, steps: &mut CutSteps, work: &Work<'_>) -> Result<Found,
 }
 
 /// The new recording, its deviations from the original, and a remark.
-type Made = (Input, Measured, Option<String>);
+type MadePart = (Input, Measured, Option<String>);
 
 /// Copies chunk by chunk. Returns `None` if that is not possible, or does not read back as before.
 fn by_chunks(
     tape: &EchoTape,
-    found: &Found,
+    found: &RangeFound,
     kept: &Kept,
     work: &Work<'_>,
-) -> Result<Option<Made>, Error> {
+) -> Result<Option<MadePart>, Error> {
     let table = Table::read(&tape.input, ReadOptions::lenient())?;
     let Some(header) = table.header().filter(|_| !table.is_unfinished()) else {
         return Ok(None);
@@ -145,14 +145,14 @@ fn by_chunks(
     let made = Input::file(made).map_err(Error::Io)?;
     let measured = measure(&tape.input, &made, &kept.steps, &anew, work)?;
     if !measured.is_exact {
-        // Chunks that say something else behind others than those they were written behind.
+        // After other chunks than before, these chunks mean something else.
         return Ok(None);
     }
     let note = (!anew.is_empty()).then(|| {
         let (first, last) = (Grouped(anew.start), Grouped(anew.end - 1));
-        let (before, behind) = (Grouped(began), Grouped(anew.end));
+        let (before, after) = (Grouped(began), Grouped(anew.end));
         format!(
-            "frames {first} to {last} are written anew, as the chunk that they are of begins earlier: from step {before} or {behind} on, all stay as they are"
+            "frames {first} to {last} are written anew, as the chunk that they are of begins earlier: from step {before} or {after} on, all stay as they are"
         )
     });
     Ok(Some((made, measured, note)))
@@ -162,11 +162,11 @@ fn failed(error: WriteError) -> Error {
     unwritable(&Frame::default(), error)
 }
 
-/// Chunks on their way.
+/// A part that is being made.
 struct Cutting<'t> {
     tape: &'t EchoTape,
     cutter: Cutter<File>,
-    found: &'t Found,
+    found: &'t RangeFound,
     kept: Range<u64>,
     work: &'t Work<'t>,
     /// Frames that were encoded anew.
@@ -176,9 +176,9 @@ struct Cutting<'t> {
 }
 
 impl Cutting<'_> {
-    /// Takes what is wanted of a chunk; false where it can't be had alone.
+    /// Takes what is wanted of a chunk. Returns false if it can't be had alone.
     fn chunk(&mut self, number: usize, entry: &ChunkEntry) -> Result<bool, Error> {
-        let Found { firsts, seen, .. } = self.found;
+        let RangeFound { firsts, seen, .. } = self.found;
         let Some(first) = firsts.get(number).copied() else {
             return Ok(true);
         };
@@ -206,7 +206,7 @@ impl Cutting<'_> {
     /// Writes the first frames, which are within a chunk.
     fn encode(&mut self) -> Result<bool, Error> {
         if self.found.is_early {
-            // What is written now would stand beside what was written then.
+            // New frames would stand beside others in an old layout.
             return Ok(false);
         }
         let range = self.anew.clone();
@@ -217,7 +217,7 @@ impl Cutting<'_> {
     }
 }
 
-/// Gives some frames of a recording.
+/// Visits some frames of a recording.
 fn each(
     tape: &EchoTape,
     range: &Range<u64>,
@@ -225,9 +225,9 @@ fn each(
     mut visit: impl FnMut(&Frame) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let stream = work.watched(&tape.input);
-    let mut frames = Frames::open(EchoFormat::Butter, stream, Parts::ALL)?;
+    let mut frames = TapeFrames::open(EchoFormat::Butter, stream, Parts::ALL)?;
     for step in 0..range.end {
-        let frame = frames.next()?;
+        let frame = frames.next_frame()?;
         let frame =
             frame.ok_or_else(|| unwritable_because(format!("frame {} is gone", Grouped(step))))?;
         if step >= range.start {
@@ -238,7 +238,7 @@ fn each(
 }
 
 /// All frames written anew, with the interval and the compression of the recording.
-fn anew(tape: &EchoTape, kept: &Kept, work: &Work<'_>) -> Result<Made, Error> {
+fn anew(tape: &EchoTape, kept: &Kept, work: &Work<'_>) -> Result<MadePart, Error> {
     let scratch = work.scratch().map_err(Error::Output)?;
     let mut writer = Writer::new(scratch, written_by(tape)?.unwrap_or_default());
     each(tape, &kept.steps, work, |frame| {

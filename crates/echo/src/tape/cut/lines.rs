@@ -9,10 +9,10 @@ use gametape_core::{Clocks, Input};
 
 use super::super::convert::convert;
 use super::super::error::unwritable;
-use super::super::lines::{Entry, Lines};
+use super::super::lines::{Entry, FrameLines};
 use super::super::opened::EchoTape;
 use super::super::options::wants_zip;
-use crate::echoreplay::container::Lines as Output;
+use crate::echoreplay::write::LineWriter;
 use crate::echoreplay::{self, Container};
 use crate::{Frame, Rule};
 
@@ -73,7 +73,7 @@ fn whole_to_the_end(tape: &EchoTape) -> Result<(), Error> {
 
 /// Refuses lines of a file in a zip that are not those that were packed: any of them may be altered, and
 /// in what is made of them nothing would show it.
-fn as_packed(tape: &EchoTape, lines: &Lines, kept: &Range<u64>) -> Result<(), Error> {
+fn as_packed(tape: &EchoTape, lines: &FrameLines, kept: &Range<u64>) -> Result<(), Error> {
     let at = |step: u64| lines.entries.get(usize::try_from(step).ok()?);
     let (Some(spool), Some(first), Some(last)) = (
         tape.spool(),
@@ -93,10 +93,10 @@ fn as_packed(tape: &EchoTape, lines: &Lines, kept: &Range<u64>) -> Result<(), Er
     Err(finding.at(0).step(first).into())
 }
 
-/// Lines on their way out.
+/// A part that is being written.
 struct Writing<'t> {
     tape: &'t EchoTape,
-    lines: Arc<Lines>,
+    lines: Arc<FrameLines>,
     text: &'t Input,
     work: &'t Work<'t>,
 }
@@ -112,15 +112,15 @@ impl Writing<'_> {
         let mut output = match container {
             // As they are, whatever the last ends with.
             Container::Text => Put::Text(out),
-            zip @ Container::Zip(_) => Put::Zip(Output::new(zip, out).map_err(failed)?),
+            zip @ Container::Zip(_) => Put::Zip(LineWriter::new(zip, out).map_err(failed)?),
         };
         let mut before: Option<Entry> = None;
         for at in kept.clone() {
             let (entry, line) = self.line(at)?;
-            let behind = before.map_or(entry.offset, |before| before.end());
-            if behind < entry.offset {
-                let between = self.text.range(behind, entry.offset - behind);
-                // What is no frame stays, too, if it is a line.
+            let after = before.map_or(entry.offset, |before| before.end());
+            if after < entry.offset {
+                let between = self.text.range(after, entry.offset - after);
+                // Lines that are no frames stay, too.
                 output.put(&between.map_err(Error::Io)?, true, self.tape)?;
             }
             output.put(&line, at + 1 < kept.end, self.tape)?;
@@ -157,7 +157,7 @@ impl Writing<'_> {
 /// The file that lines are written to.
 enum Put<'o> {
     Text(&'o mut dyn Sink),
-    Zip(Output<&'o mut dyn Sink>),
+    Zip(LineWriter<&'o mut dyn Sink>),
 }
 
 impl Put<'_> {

@@ -4,6 +4,29 @@ use gametape_core::table::{Field, Kind, Rows};
 
 use crate::members;
 
+/// Defines the columns of a table, in their order: the name and kind of each, perhaps its unit and what else there is
+/// to it, its documentation, and how to get its value from a row. Columns that are defined elsewhere come last.
+macro_rules! fields {
+    (
+        $rows:ty;
+        $(
+            $name:expr => $kind:ident $(in $unit:literal)? $([$($how:ident $(($($with:tt)*))?)*])?,
+            $doc:expr, |$row:ident| $value:expr;
+        )*
+        $(@ $($other:expr),*)?
+    ) => {
+        &[
+            $(
+                Field::<$rows>::new($name, Kind::$kind, $doc, |$row| $value.into())
+                    $(.unit($unit))?
+                    $($(.$how($($($with)*)?))*)?,
+            )*
+            $($($other,)*)?
+        ]
+    };
+}
+pub(super) use fields;
+
 /// The columns of a vector.
 pub struct Axes<T: Rows> {
     pub x: Field<T>,

@@ -3,17 +3,16 @@
 use gametape_core::table::{ColumnDef, Field, Filling, Kind, Rows, Table, TableDef, Value};
 use gametape_core::{Stamp, Time};
 
-use super::bones::{BONES, Bone};
-use super::events::{GOALS, JOINS, THROWS};
-use super::facts::MATCH;
-use super::game::{DISC, GAME, PAYLOAD};
-use super::players::{PERSON, PLAYERS, PlayerRow, hands, of_player, team_name};
-use super::poses::{AXES, POSE, POSE_COLUMNS, POSES, of_pose, poses_of};
-use super::roster::ROSTER;
+use super::facts::{MATCH, ROSTER};
+use super::game::{DISC, GAME, GOALS, JOINS, PAYLOAD, THROWS};
+use super::players::{
+    AXES, BONES, Bone, PERSON, PLAYERS, POSE, POSE_COLUMNS, POSES, PlayerRow, hands, of_player,
+    of_pose, poses_of, team_name,
+};
 use crate::butter::Parts;
 use crate::course::Course;
 use crate::model::{BONES as BONE_COUNT, Frame};
-use crate::tape::persons::{Counting, Numbers};
+use crate::tape::opened::{Counting, Numbers};
 
 /// Returns the tables that every recording has.
 pub fn defs() -> Vec<TableDef> {

@@ -1,21 +1,20 @@
-//! The source of a table's rows, frame by frame.
+//! The source of a table's rows, frame by frame; of a state, also the ends of its rows.
 
 use std::collections::VecDeque;
 
-use gametape_core::table::{Scanning, TableDef};
+use gametape_core::table::{Filling, Kind, Scanning, TableDef, Value};
 use gametape_core::{Stamp, Time};
 
-use super::events::{GOALS, JOINS, THROWS};
-use super::facts::{self, Facts, MATCH};
-use super::frame::State;
+use super::facts::{self, Facts, MATCH, ROSTER, RosterRow};
+use super::frame::{State, Take};
+use super::game::{GOALS, JOINS, THROWS};
 use super::players::PERSON;
-use super::present::Present;
-use super::roster::{Member, ROSTER};
+use super::precision::{kept, missing};
 use crate::butter::Parts;
 use crate::model::{Frame, LastThrow};
 use crate::stats::{Goal, MatchStats, StatsBuilder};
-use crate::tape::info::{Known, Summary};
-use crate::tape::persons::Numbers;
+use crate::tape::info::{FileFacts, Summary};
+use crate::tape::opened::Numbers;
 
 /// The source of a table's rows.
 pub enum Giving {
@@ -43,8 +42,8 @@ pub enum Needs {
 }
 
 /// The facts that are known once all frames were read.
-pub struct Ended<'t> {
-    pub known: Known<'t>,
+pub struct MatchEnd<'t> {
+    pub known: FileFacts<'t>,
     /// The statistics of the match, if they were counted.
     pub stats: Option<MatchStats>,
 }
@@ -147,7 +146,7 @@ impl Giving {
     }
 
     /// Adds the rows that belong to the whole match.
-    pub fn end(self, ended: &Ended<'_>, rows: &mut Scanning) {
+    pub fn end(self, ended: &MatchEnd<'_>, rows: &mut Scanning) {
         match self {
             Self::Goals(mut stamps, mut given) => {
                 let all = ended.stats.as_ref().map(|stats| &*stats.timeline.goals);
@@ -161,7 +160,7 @@ impl Giving {
                 let players = ended.stats.as_ref().map(|stats| &*stats.players);
                 (0..)
                     .zip(players.unwrap_or_default())
-                    .all(|(person, of)| rows.row_of(&ROSTER, START, &Member::new(person, of)));
+                    .all(|(person, of)| rows.row_of(&ROSTER, START, &RosterRow::new(person, of)));
             }
             Self::State(..) | Self::Throws(_) | Self::Joins(_) => {}
         }
@@ -205,5 +204,120 @@ fn throws(frame: &Frame, stamp: Stamp, last: &mut Option<LastThrow>, rows: &mut 
             *last = before;
             true
         }
+    }
+}
+
+/// The key of a row: the values of the key columns, which are the first of a table. Unused ones are 0.
+pub type RowKey = [i64; 2];
+
+/// The rows of a state that are present, so that their ends are noticed.
+pub struct Present {
+    state: State,
+    parts: Parts,
+    /// The kinds of the key columns.
+    keys: Vec<Kind>,
+    /// Columns that the recording does not contain.
+    missing: Vec<usize>,
+    now: Vec<RowKey>,
+    before: Vec<RowKey>,
+}
+
+impl Present {
+    pub fn new(table: &TableDef, state: State, parts: Parts) -> Self {
+        let keys = table.columns.iter().take_while(|column| column.key);
+        Self {
+            state,
+            parts,
+            keys: keys.map(|column| column.kind).collect(),
+            missing: missing(table),
+            now: Vec::new(),
+            before: Vec::new(),
+        }
+    }
+
+    /// Adds the rows of a frame, and the ends of those that are gone. Returns whether later rows are needed.
+    pub fn frame(
+        &mut self,
+        frame: &Frame,
+        persons: &Numbers,
+        stamp: Stamp,
+        rows: &mut Scanning,
+    ) -> bool {
+        std::mem::swap(&mut self.now, &mut self.before);
+        self.now.clear();
+        let keys = RowKeys {
+            keys: self.keys.len(),
+            now: &mut self.now,
+        };
+        let mut taking = RowsAndKeys {
+            keys,
+            missing: &self.missing,
+            stamp,
+            rows,
+        };
+        let goes_on = self.state.rows(frame, persons, self.parts, &mut taking);
+        // Nearly always a frame has the same rows as the one before.
+        if !goes_on || self.now == self.before {
+            return goes_on;
+        }
+        for gone in self.before.iter().filter(|key| !self.now.contains(key)) {
+            let value = |column: usize| match (gone.get(column), self.keys.get(column)) {
+                (Some(number), Some(Kind::Uint)) => Value::Uint(number.cast_unsigned()),
+                (Some(number), Some(_)) => Value::Int(*number),
+                _ => Value::Null,
+            };
+            if !rows.ended(stamp, value) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Takes the keys of the rows of a frame.
+struct RowKeys<'t> {
+    keys: usize,
+    now: &'t mut Vec<RowKey>,
+}
+
+impl Take for RowKeys<'_> {
+    #[inline]
+    fn rows<'r>(&mut self, count: usize, fill: impl Fn(usize, &mut Filling<'_, 'r>)) -> bool {
+        self.now.extend((0..count).map(|row| {
+            let key = |at| {
+                if at < self.keys {
+                    number(Filling::one(row, |one| fill(at, one)))
+                } else {
+                    0
+                }
+            };
+            [key(0), key(1)]
+        }));
+        true
+    }
+}
+
+/// Takes the rows of a frame.
+struct RowsAndKeys<'t> {
+    keys: RowKeys<'t>,
+    missing: &'t [usize],
+    stamp: Stamp,
+    rows: &'t mut Scanning,
+}
+
+impl Take for RowsAndKeys<'_> {
+    #[inline]
+    fn rows<'r>(&mut self, count: usize, fill: impl Fn(usize, &mut Filling<'_, 'r>)) -> bool {
+        self.keys.rows(count, &fill);
+        self.rows.rows(self.stamp, count, kept(self.missing, fill))
+    }
+}
+
+/// Returns the value of a key column: all of them are numbers.
+const fn number(value: Value<'_>) -> i64 {
+    match value {
+        Value::Int(value) => value,
+        Value::Uint(value) => value.cast_signed(),
+        _ => 0,
     }
 }

@@ -1,15 +1,14 @@
-//! The rows of players.
+//! The rows of players, of their poses and of their bones.
 
 use compact_str::{CompactString, ToCompactString};
 use gametape_core::table::{Field, Kind, Lane, Rows, Table, Value};
 
 use super::columns::{
-    Axes, cell, column_kind, column_part, column_parts, columns, one_column, owner, there,
+    Axes, cell, column_kind, column_part, column_parts, columns, fields, one_column, owner, there,
 };
-use super::poses::{POSES, of_axis};
 use crate::butter::Parts;
 use crate::members::{self, player_members, stats_members};
-use crate::model::{Holding, Player, Pose, Session};
+use crate::model::{Holding, Player, PlayerBones, Pose, Session, Vec3};
 
 /// A player in a frame.
 pub struct PlayerRow<'a> {
@@ -107,7 +106,7 @@ const TEAM: Field<Players> = Field::new(
     |row| row.team.into(),
 );
 
-/// The columns of a player's poses come after these: see [`POSES`](super::poses::POSES).
+/// The columns of a player's poses come after these: see [`POSES`](POSES).
 pub const PLAYERS: Table<Players> = Table {
     name: "players",
     lane: Lane::State,
@@ -149,4 +148,101 @@ pub const PLAYERS: Table<Players> = Table {
         of_player::tac_mod,
         of_player::arm,
     ],
+};
+
+/// The poses of a player, by the names of their columns.
+pub const POSES: [&str; 4] = ["head", "body", "left_hand", "right_hand"];
+
+/// Returns these poses of a player; `None` for those that the answer lacks.
+pub fn poses_of(player: &Player) -> [Option<&Pose>; POSES.len()] {
+    const fn bit(member: &str) -> u64 {
+        members::bit(members::PLAYER, member)
+    }
+    const BITS: [u64; POSES.len()] = [bit("head"), bit("body"), bit("lhand"), bit("rhand")];
+    let [head, body, left, right] = BITS.map(|bit| !player.missing.has(bit));
+    [
+        head.then_some(&player.head),
+        body.then_some(&player.body),
+        left.then_some(&player.lhand),
+        right.then_some(&player.rhand),
+    ]
+}
+
+/// The parts of a pose: its part of the column's name, its unit, and its documentation.
+pub const POSE: [(&str, &str, &str); 4] = [
+    ("", "m", "The position"),
+    ("forward_", "", "The unit vector forwards"),
+    ("left_", "", "The unit vector to its left"),
+    ("up_", "", "The unit vector upwards"),
+];
+
+/// The ends of the names of columns for the coordinates of a vector, in their order.
+pub const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// The number of columns of a pose.
+pub const POSE_COLUMNS: usize = POSE.len() * AXES.len();
+
+/// Returns one of three coordinates.
+#[inline]
+pub fn of_axis(vector: &Vec3, axis: usize) -> Value<'static> {
+    match vector.get(axis) {
+        Some(number) => Value::Float32(*number),
+        None => Value::Null,
+    }
+}
+
+/// Returns the value of a column of a pose.
+#[inline]
+pub fn of_pose(pose: &Pose, column: usize) -> Value<'static> {
+    let parts = [&pose.position, &pose.forward, &pose.left, &pose.up];
+    let part = parts.get(column / AXES.len());
+    part.map_or(Value::Null, |part| of_axis(part, column % AXES.len()))
+}
+
+/// A bone of a player in a frame.
+pub struct Bone<'a> {
+    pub player: i32,
+    pub person: Option<u64>,
+    pub number: usize,
+    pub bones: &'a PlayerBones,
+}
+
+impl Bone<'_> {
+    fn position(&self, axis: usize) -> Value<'static> {
+        let position = self.bones.positions.get(self.number);
+        position.map_or(Value::Null, |position| of_axis(position, axis))
+    }
+
+    fn rotation(&self, part: usize) -> Value<'static> {
+        let rotation = self.bones.rotations.get(self.number);
+        rotation
+            .and_then(|rotation| rotation.get(part).copied())
+            .into()
+    }
+}
+
+/// Rows of [`Bone`].
+pub struct BoneRows;
+
+impl Rows for BoneRows {
+    type Row<'a> = Bone<'a>;
+}
+
+pub const BONES: Table<BoneRows> = Table {
+    name: "bones",
+    lane: Lane::State,
+    doc: "The skeletons of the players, relative to them: one row per bone and frame, if they were recorded.",
+    fields: fields! {
+        BoneRows;
+        "player" => Int [key], "The player's number within the match.", |row| row.player;
+        "bone" => Uint [key], "The number of the bone, 0 to 22.", |row| row.number as u64;
+        PERSON => Uint, PERSON_DOC, |row| row.person;
+        "x" => Float32 in "m", "The position along x.", |row| row.position(0);
+        "y" => Float32 in "m", "The position along y.", |row| row.position(1);
+        "z" => Float32 in "m", "The position along z.", |row| row.position(2);
+        "qx" => Float32, "The rotation: x of the quaternion.", |row| row.rotation(0);
+        "qy" => Float32, "The rotation: y of the quaternion.", |row| row.rotation(1);
+        "qz" => Float32, "The rotation: z of the quaternion.", |row| row.rotation(2);
+        "qw" => Float32, "The rotation: w of the quaternion.", |row| row.rotation(3);
+    },
 };

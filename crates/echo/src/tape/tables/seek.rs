@@ -10,37 +10,22 @@ use gametape_core::{Clocks, Input, Stamp};
 use super::frame::{State, Take, stamp};
 use super::players::PERSON;
 use super::precision::{kept, missing, tables};
-use crate::butter::{self, ChunkFrames, Parts};
+use crate::butter::{self, Parts};
 use crate::course::Course;
-use crate::tape::frames::{EchoFormat, Frames};
-use crate::tape::lines::Lines;
+use crate::tape::frames::{EchoFormat, TapeFrames};
+use crate::tape::lines::FrameLines;
 use crate::tape::opened::EchoTape;
-use crate::{Error as ReadError, Frame, ReadOptions};
+use crate::{Frame, ReadOptions};
 
 /// The places at which reading can start.
-enum Index {
+enum Starts {
     /// At a chunk of a .butter: the first step of each.
     Chunks(Box<butter::Table>, Vec<u64>),
     /// At any line of this text.
-    Lines(Arc<Lines>, Input),
+    Lines(Arc<FrameLines>, Input),
     /// At the start alone: of a recording that was not finished, of one by the reference with bones,
     /// whose chunks build on each other.
     Start,
-}
-
-/// The source of frames.
-enum Source {
-    Frames(Frames),
-    Chunk(Box<ChunkFrames>),
-}
-
-impl Source {
-    fn next(&mut self) -> Result<Option<&Frame>, ReadError> {
-        match self {
-            Self::Frames(frames) => frames.next(),
-            Self::Chunk(chunk) => chunk.next_frame(),
-        }
-    }
 }
 
 /// A match at a moment.
@@ -50,9 +35,9 @@ impl Source {
 /// the frame says: each has everything.
 pub(in crate::tape) struct Seeking {
     tape: EchoTape,
-    index: Index,
-    /// The source at the current position, and the number of the next frame.
-    source: Option<(Source, u64)>,
+    index: Starts,
+    /// The frames from the current position on.
+    source: Option<TapeFrames<'static>>,
     /// The frame that was read last, and which it is.
     frame: Option<(Box<Frame>, u64)>,
 }
@@ -62,7 +47,7 @@ impl Seeking {
         let (stamps, index) = match tape.format {
             EchoFormat::Echoreplay => {
                 let (lines, text) = tape.lines(work)?;
-                (lines.stamps(), Index::Lines(lines, text))
+                (lines.stamps(), Starts::Lines(lines, text))
             }
             EchoFormat::Butter => chunks(tape, work)?,
         };
@@ -75,25 +60,25 @@ impl Seeking {
         Ok(Stepped::over(stamps, Clocks::TIMES, this))
     }
 
-    /// Opens the recording so that a step is reached soon; gives which step comes first.
-    fn open(&self, step: u64) -> Result<(Source, u64), Error> {
-        if let Index::Chunks(table, firsts) = &self.index {
-            let behind = firsts.partition_point(|first| *first <= step);
+    /// Opens the recording so that a step is reached soon.
+    fn open(&self, step: u64) -> Result<TapeFrames<'static>, Error> {
+        if let Starts::Chunks(table, firsts) = &self.index {
+            let after = firsts.partition_point(|first| *first <= step);
             let options = ReadOptions::lenient();
-            if let Some(chunk) = behind.checked_sub(1)
+            if let Some(chunk) = after.checked_sub(1)
                 && let Some(frames) = table.chunk(&self.tape.input, chunk, options)?
             {
                 let first = firsts.get(chunk).copied().unwrap_or_default();
-                return Ok((Source::Chunk(Box::new(frames)), first));
+                return Ok(TapeFrames::after(first, frames));
             }
         }
-        Ok((Source::Frames(self.tape.frames()?), 0))
+        self.tape.frames()
     }
 
     /// The frame of a step.
     fn frame(&mut self, step: u64) -> Result<Option<&Frame>, Error> {
         if self.frame.as_ref().is_none_or(|(_, at)| *at != step) {
-            if let Index::Lines(..) = self.index {
+            if let Starts::Lines(..) = self.index {
                 self.read_line(step)?;
             } else {
                 self.walk_to(step)?;
@@ -104,7 +89,7 @@ impl Seeking {
 
     /// Reads the frame of a step from its line. Where that is another one, lines are looked for anew.
     fn read_line(&mut self, step: u64) -> Result<(), Error> {
-        let Index::Lines(lines, text) = &mut self.index else {
+        let Starts::Lines(lines, text) = &mut self.index else {
             return Ok(());
         };
         // What it holds is nothing until it was read.
@@ -125,26 +110,23 @@ impl Seeking {
         /// Frames that are gone through rather than looked for.
         const NEAR: u64 = 64;
         let near = |next: u64| next <= step && step - next < NEAR;
-        let (mut source, mut next, mut fresh) = match self.source.take() {
-            Some((source, next)) if near(next) => (source, next, false),
-            _ => {
-                let (source, next) = self.open(step)?;
-                (source, next, true)
-            }
+        let (mut frames, mut fresh) = match self.source.take() {
+            Some(frames) if near(frames.count) => (frames, false),
+            _ => (self.open(step)?, true),
         };
         loop {
-            let Some(frame) = source.next()? else {
+            let at = frames.count;
+            let Some(frame) = frames.next_frame()? else {
                 if fresh {
                     // It was there before: the recording has changed since.
                     return Err(gone(step));
                 }
                 // The end of a chunk.
-                (source, next) = self.open(step)?;
+                frames = self.open(step)?;
                 fresh = true;
                 continue;
             };
-            next += 1;
-            if next > step {
+            if at >= step {
                 match &mut self.frame {
                     Some((held, at)) => {
                         (**held).clone_from(frame);
@@ -155,7 +137,7 @@ impl Seeking {
                 break;
             }
         }
-        self.source = Some((source, next));
+        self.source = Some(frames);
         Ok(())
     }
 }
@@ -165,7 +147,7 @@ fn gone(step: u64) -> Error {
 }
 
 /// When the frames of a .butter are, and where its chunks start.
-fn chunks(tape: &EchoTape, work: &Work<'_>) -> Result<(Vec<Stamp>, Index), Error> {
+fn chunks(tape: &EchoTape, work: &Work<'_>) -> Result<(Vec<Stamp>, Starts), Error> {
     let (mut stamps, mut firsts) = (Vec::new(), Vec::new());
     let mut course = Course::default();
     let mut bones = false;
@@ -173,40 +155,34 @@ fn chunks(tape: &EchoTape, work: &Work<'_>) -> Result<(Vec<Stamp>, Index), Error
     let mut frames = tape.frames_of(Parts::BONES.with(Parts::GAME))?;
     loop {
         let step = frames.count;
-        match frames.next() {
-            Ok(Some(frame)) => {
-                bones |= frame.bones.is_some();
-                stamps.push(stamp(step, frame, &mut course));
-            }
-            Err(error @ ReadError::Io { .. }) => return Err(error.into()),
-            Err(error) if step == 0 => return Err(error.into()),
-            // What is behind an error is no step.
-            Ok(None) | Err(_) => break,
-        }
+        // Nothing after an error is a step.
+        let Some(frame) = frames.next()? else { break };
+        bones |= frame.bones.is_some();
+        stamps.push(stamp(step, frame, &mut course));
         tape.done(&frames, work)?;
-        if let Some(reader) = frames.butter() {
+        if let Some((_, seen)) = frames.stored() {
             // Of each chunk the first step: one that gives no frame has that of the next.
-            firsts.resize(reader.seen().chunks as usize, step);
+            firsts.resize(seen.chunks as usize, step);
         }
     }
     // Of the reference's recordings the bones of a chunk build on those of the one before.
-    let alone = |reader: &butter::Reader<_>| !(bones && reader.seen().reference_chunks > 0);
-    if !frames.butter().is_some_and(alone) {
-        return Ok((stamps, Index::Start));
+    let alone = |(_, seen): (_, butter::Seen)| !(bones && seen.reference_chunks > 0);
+    if !frames.stored().is_some_and(alone) {
+        return Ok((stamps, Starts::Start));
     }
     let table = butter::Table::read(&tape.input, ReadOptions::lenient())?;
     let index = if table.is_unfinished() {
-        Index::Start
+        Starts::Start
     } else {
-        Index::Chunks(Box::new(table), firsts)
+        Starts::Chunks(Box::new(table), firsts)
     };
     Ok((stamps, index))
 }
 
 /// Takes the rows of a frame.
-struct Taking<'t>(&'t mut Rows, Vec<usize>);
+struct StateRows<'t>(&'t mut Rows, Vec<usize>);
 
-impl Take for Taking<'_> {
+impl Take for StateRows<'_> {
     fn rows<'r>(&mut self, count: usize, fill: impl Fn(usize, &mut Filling<'_, 'r>)) -> bool {
         let fill = kept(&self.1, fill);
         let value = |at, row| Filling::one(row, |one| fill(at, one));
@@ -244,7 +220,7 @@ impl StateAt for Seeking {
                 frame,
                 persons,
                 Parts::ALL,
-                &mut Taking(&mut rows, missing(table)),
+                &mut StateRows(&mut rows, missing(table)),
             );
         }
         Ok(rows.rows())

@@ -3,8 +3,9 @@
 
 use std::io::Read;
 
-use crate::common::ways::{agree, by_chunks};
-use crate::common::{frames_of, journal, match_options, options, read_strictly, salvaged, write};
+use crate::common::{
+    agree, by_chunks, frames_of, journal, match_options, options, read_strictly, salvaged, write,
+};
 use gametape_core::{Altered, Part};
 use gametape_echo::butter::{self, ChunkEntry, Compression, Journal, Salvaged};
 use gametape_echo::{Frame, ReadOptions, Rule, Severity};

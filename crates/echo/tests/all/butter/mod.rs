@@ -3,14 +3,11 @@
 mod checksums;
 mod damage;
 mod dialect;
-mod golden;
-mod hostile;
 mod journal;
 mod readers;
 mod reference;
 mod roundtrip;
 mod rules;
-mod tables;
 mod tapes;
-mod teams;
+pub mod teams;
 mod versions;

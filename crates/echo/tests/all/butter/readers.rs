@@ -3,10 +3,9 @@
 use std::cell::Cell;
 use std::io::{self, Read};
 
-use crate::common::ways::{agree, by_chunks};
 use crate::common::{
-    Outcome, cases, frames_of, journal, match_options, options, read_all, read_strictly,
-    reference_matches, salvaged, write,
+    Outcome, agree, by_chunks, cases, frames_of, journal, match_options, options, read_all,
+    read_strictly, reference_matches, salvaged, write,
 };
 use gametape_echo::butter::{self, Compression, Feed, Reader};
 use gametape_echo::{Fed, Finding, Frame, ReadOptions, SalvageError, Time};

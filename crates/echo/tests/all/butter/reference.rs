@@ -1,12 +1,10 @@
 //! Cases that the reference's own reader throws for or misreads: players who were away for a frame or were
 //! renamed, and the timers of pauses.
 
-use crate::common::bounds::Bounds;
 use crate::common::raw::{self, Player};
-use crate::common::ways::{agree, by_chunks};
 use crate::common::{
-    Outcome, check_correct, check_reference, everybody, frames_of, lines, match_options, options,
-    read_as, reference, seen, tape, write,
+    Outcome, agree, by_chunks, check_correct, check_reference, everybody, frames_of, lines,
+    match_options, options, read_as, reference, seen, tape, write,
 };
 use gametape_echo::butter::{self, Compression, Dialect, from_smallest3, to_basis};
 use gametape_echo::{Frame, Pause, PausedState, ReadOptions, TeamId, Vec3};
@@ -52,13 +50,11 @@ const TURNS: [u32; 2] = [0x7FDF_F7FF, 0xFF9F_F7FD];
 /// The reference's small cases, in which every value is exactly a half.
 #[test]
 fn small_cases_of_the_reference_read_as_recorded() {
-    // A name that the header lacks can't be stored as an index.
-    let nobody: &[&str] = &["last_score.assist_scored"];
-    for (name, interval, excused) in [
-        ("absent-frame", 9, &[][..]),
-        ("both-keys", 3, &[]),
-        ("late-index", 3, nobody),
-        ("position-bit", 7, &[]),
+    for (name, interval) in [
+        ("absent-frame", 9),
+        ("both-keys", 3),
+        ("late-index", 3),
+        ("position-bit", 7),
     ] {
         let Some(recorded) = tape(&format!("compat/{name}.echoreplay")) else {
             return;
@@ -67,7 +63,29 @@ fn small_cases_of_the_reference_read_as_recorded() {
         let bytes = tape(&format!("compat/{name}.k{interval}.none.butter")).unwrap();
         let frames = read(&bytes);
         assert_eq!(frames.len(), recorded.len(), "{name}");
-        check_reference(&recorded, &bytes, name, excused);
+        check_reference(&recorded, &bytes, name, |read, recorded| {
+            // What was recorded has no vectors to the left.
+            let session = &recorded.session;
+            for (read, recorded) in read.session.player.iter_mut().zip(&session.player) {
+                read.left = recorded.left;
+            }
+            for (read, recorded) in read.session.disc.iter_mut().zip(&session.disc) {
+                read.pose.left = recorded.pose.left;
+            }
+            for (read, (_, recorded)) in everybody(read).zip(session.players()) {
+                read.head.left = recorded.head.left;
+                read.body.left = recorded.body.left;
+                read.lhand.left = recorded.lhand.left;
+                read.rhand.left = recorded.rhand.left;
+            }
+            // A name that the header lacks can't be stored as an index.
+            if name == "late-index"
+                && let Some(score) = &mut read.session.last_score
+            {
+                let recorded = recorded.session.last_score.as_ref().unwrap();
+                score.assist_scored.clone_from(&recorded.assist_scored);
+            }
+        });
         for (at, (a, b)) in recorded.iter().zip(&frames).enumerate() {
             for ((_, a), (_, b)) in a.session.players().zip(b.session.players()) {
                 assert_eq!(parts(a), parts(b), "{name}, frame {at}");
@@ -307,20 +325,16 @@ fn a_player_with_index_0_who_was_away_has_the_pose_of_two_frames_before() {
 #[test]
 fn renamed_players_of_the_references_match_stay_themselves() {
     let file = reference("renamed");
-    let back = read(&file.bytes);
-    let mut bounds = Bounds::default();
-    for (at, (a, b)) in file.recorded.iter().zip(&back).enumerate() {
+    read(&file.bytes);
+    check_reference(&file.recorded, &file.bytes, "renamed", |b, a| {
         // Their names are the only difference.
-        let mut b = b.clone();
         let players = a.session.teams.iter().zip(&mut b.session.teams);
         for (a, b) in players.flat_map(|(a, b)| a.players.iter().zip(&mut b.players)) {
             if b.name == butter::INVALID {
                 (b.name, b.userid) = (a.name.clone(), a.userid);
             }
         }
-        let before = (at % 40 != 0).then(|| &file.recorded[at - 1]);
-        bounds.check_reference(a, &b, before, &format!("frame {at}"), &[]);
-    }
+    });
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! The stats of teams, which disappear when the last player leaves and come back: as written by the
 //! reference, by others and by this crate. Also other parts that disappear.
 
-use crate::common::coming::{Rng, agree_where_stored, counts, teams_of, together};
 use crate::common::raw::{self, Player};
-use crate::common::ways::{agree, by_chunks};
 use crate::common::{
-    Outcome, cases, check_correct, frames_of, journal, lines, match_options, options, read_all,
-    reference, seen, tape, write,
+    Outcome, agree, by_chunks, cases, check_correct, frames_of, journal, lines, match_options,
+    options, read_all, reference, seen, tape, write,
 };
 use gametape_echo::butter::{self, Compression, Dialect};
-use gametape_echo::{Frame, Game, ReadOptions, Rule, Stats, TeamId};
+use gametape_echo::{Frame, Game, ReadOptions, Rule, Stats, Team, TeamId};
 use gametape_samples::echo::MatchOptions;
 use proptest::prelude::*;
 
@@ -341,6 +339,66 @@ fn of_the_references_matches_all_stats_of_teams_are_right() {
             assert!(agree_where_stored(a, b), "{name}, frame {at}");
         }
     }
+}
+
+/// A random generator, so that a seed determines everything.
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, bound: u64) -> u64 {
+        // xorshift64*.
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % bound
+    }
+
+    fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+}
+
+/// The sum of the players' stats, as the game reports it for the team.
+fn together(team: &Team) -> Option<Stats> {
+    let mut sum = Stats::default();
+    for stats in team.players.iter().filter_map(|player| player.stats) {
+        sum.possession_time += stats.possession_time;
+        sum.points += stats.points;
+        sum.saves += stats.saves;
+        sum.goals += stats.goals;
+        sum.stuns += stats.stuns;
+        sum.passes += stats.passes;
+        sum.catches += stats.catches;
+        sum.steals += stats.steals;
+        sum.blocks += stats.blocks;
+        sum.interceptions += stats.interceptions;
+        sum.assists += stats.assists;
+        sum.shots_taken += stats.shots_taken;
+    }
+    (!team.players.is_empty()).then_some(sum)
+}
+
+/// Stats except the time of possession, which is rounded, clamped to their range.
+fn counts(stats: Option<Stats>) -> Option<Stats> {
+    stats.map(|stats| Stats {
+        points: stats.points.clamp(0, 255),
+        saves: stats.saves.clamp(0, 255),
+        possession_time: 0.0,
+        ..stats
+    })
+}
+
+fn teams_of(frame: &Frame) -> Vec<Option<Stats>> {
+    let teams = frame.session.teams.iter();
+    teams.map(|team| counts(team.stats)).collect()
+}
+
+/// Whether the stats of a frame are read as they were. A frame without stats matches any.
+pub fn agree_where_stored(had: &Frame, read: &Frame) -> bool {
+    let (had, read) = (teams_of(had), teams_of(read));
+    had.iter()
+        .zip(read)
+        .all(|(had, read)| had.is_none() || *had == read)
 }
 
 /// Frames in which stats and parts appear and disappear at random.

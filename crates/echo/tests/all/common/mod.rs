@@ -1,24 +1,21 @@
-//! Code shared by the tests: real files, small matches, readers and writers of whole recordings, a walk
-//! over two frames, and bounds of rounding.
+//! Code shared by the tests: real files, small matches, readers and writers of whole recordings, and what is
+//! read of an input.
 
 pub mod arena;
-pub mod bounds;
-pub mod coming;
-mod matches;
-pub mod old;
 pub mod raw;
-pub mod walk;
-pub mod watched;
-pub mod ways;
 
-use std::io::Cursor;
+use std::io::{self, Cursor};
+use std::ops::Range;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-pub use matches::{frames_of, match_options};
-
-use bounds::Bounds;
-use gametape_echo::butter::{self, Compression, Dialect, Journal, Options, Salvaged, Seen};
-use gametape_echo::{Findings, Frame, Player, ReadOptions, SalvageError, echoreplay};
+use gametape_core::{Input, ReadAt};
+use gametape_echo::butter::{
+    self, Compression, Dialect, Feed, File, Journal, Options, Salvaged, Seen, read_with,
+};
+use gametape_echo::diff::{Differ, Tolerance};
+use gametape_echo::{Fed, Findings, Frame, Game, Player, ReadOptions, SalvageError, echoreplay};
+use gametape_samples::echo::{Match, MatchOptions};
 use proptest::prelude::ProptestConfig;
 
 /// A recording; `None`, with a loud message, if the recordings are not beside the project.
@@ -104,7 +101,7 @@ pub struct Outcome {
 /// All frames of a slice.
 pub fn read_all(bytes: &[u8], options: ReadOptions) -> Outcome {
     let mut outcome = Outcome::default();
-    let file = match butter::read_with(bytes, options) {
+    let file = match read_with(bytes, options) {
         Ok(file) => file,
         Err(error) => {
             outcome.fail(&error);
@@ -151,7 +148,7 @@ pub fn seen(bytes: &[u8]) -> Seen {
 
 /// All frames of a file's chunks, each read alone, taking `dialect` as its writer.
 pub fn read_as(bytes: &[u8], dialect: Dialect) -> Vec<Frame> {
-    ways::chunks_of(&butter::read(bytes).unwrap().written_by(dialect)).concat()
+    chunks_of(&butter::read(bytes).unwrap().written_by(dialect)).concat()
 }
 
 pub fn write(frames: &[Frame], options: Options) -> Vec<u8> {
@@ -176,45 +173,52 @@ pub fn salvaged(bytes: &[u8]) -> Result<(Salvaged, Vec<u8>), SalvageError> {
     Ok((salvaged, out))
 }
 
-/// Checks a file of ours against its frames. Returns the largest part of its bound that each field
-/// has used, and the reader's counts.
-pub fn check_correct(frames: &[Frame], bytes: &[u8], what: &str) -> (Bounds, Seen) {
-    let mut before = Frame::default();
-    check(frames, bytes, what, |bounds, frame, read, at, keyframe| {
-        let from = Some(&before).filter(|_| !keyframe);
-        bounds.check_correct(frame, read, from, &format!("{what}, frame {at}"));
-        before.clone_from(read);
-    })
+/// Checks a file of ours against its frames: every value is as near as the nearest half floats are. Returns the
+/// reader's counts.
+pub fn check_correct(frames: &[Frame], bytes: &[u8], what: &str) -> Seen {
+    check(frames, bytes, what, Tolerance::NEAREST, |_, _| {})
 }
 
-/// Checks a file of the reference against its frames, except for the excused fields.
+/// The reference takes differences from the recorded values: what it cuts off adds up from keyframe to keyframe.
+const DRIFT: Tolerance = Tolerance {
+    absolute: 1.0,
+    coordinate: 0.3,
+    rotation_deg: 0.8,
+    bone_metres: 0.3,
+    bone_deg: 180.0,
+    clock_seconds: 0.06,
+    ..Tolerance::BUTTER
+};
+
+/// Checks a file of the reference against its frames; `excuse` sets right what is known to be wrong in a frame.
 pub fn check_reference(
     frames: &[Frame],
     bytes: &[u8],
     what: &str,
-    excused: &[&str],
-) -> (Bounds, Seen) {
-    check(frames, bytes, what, |bounds, frame, read, at, keyframe| {
-        let from = (!keyframe).then(|| &frames[at - 1]);
-        bounds.check_reference(frame, read, from, &format!("{what}, frame {at}"), excused);
-    })
+    excuse: impl Fn(&mut Frame, &Frame),
+) -> Seen {
+    check(frames, bytes, what, DRIFT, excuse)
 }
 
 fn check(
     frames: &[Frame],
     bytes: &[u8],
     what: &str,
-    mut each: impl FnMut(&mut Bounds, &Frame, &Frame, usize, bool),
-) -> (Bounds, Seen) {
-    let mut bounds = Bounds::default();
+    tolerance: Tolerance,
+    excuse: impl Fn(&mut Frame, &Frame),
+) -> Seen {
     let file = butter::read(bytes).unwrap();
     let mut reader = file.frames();
-    for (at, frame) in frames.iter().enumerate() {
-        let read = reader.next_frame().unwrap().expect(what).clone();
-        each(&mut bounds, frame, &read, at, reader.is_keyframe());
+    let mut differ = Differ::new(tolerance);
+    for frame in frames {
+        let mut read = reader.next_frame().unwrap().expect(what).clone();
+        excuse(&mut read, frame);
+        differ.push(Some(frame), Some(&read));
     }
     assert!(reader.next_frame().unwrap().is_none(), "{what}");
-    (bounds, reader.seen())
+    let diff = differ.finish();
+    assert!(diff.is_same(), "{what}: {diff}");
+    reader.seen()
 }
 
 /// A number of cases, without a file for those that fail: the seed is printed.
@@ -227,5 +231,141 @@ pub fn cases(cases: u32) -> ProptestConfig {
             .unwrap_or(cases),
         failure_persistence: None,
         ..Default::default()
+    }
+}
+
+/// A generated match.
+pub fn frames_of(options: MatchOptions) -> Vec<Frame> {
+    Match::new(options).collect()
+}
+
+/// Matches of all kinds: arena, private arena and combat, with and without bones, joins, pauses.
+pub fn match_options(seed: u64, frames: u64) -> MatchOptions {
+    MatchOptions {
+        seed,
+        game: if seed % 4 == 3 {
+            Game::Combat
+        } else {
+            Game::Arena
+        },
+        rate_hz: [30, 15, 60, 10, 1][(seed % 5) as usize],
+        frames: Some(frames),
+        players_per_team: [5, 1, 4][(seed % 3) as usize],
+        spectators: (seed % 3) as u8,
+        bones: seed % 2 == 1,
+        private: seed % 4 >= 2,
+        pauses: seed % 3 != 1,
+        joins: true,
+        ..MatchOptions::default()
+    }
+}
+
+fn by_growing(bytes: &[u8], size: usize, options: ReadOptions) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut feed = Feed::with_options(options);
+    let mut pieces = bytes.chunks(size);
+    let mut done = false;
+    while !done {
+        if let Some(piece) = pieces.next() {
+            feed.push(piece);
+        } else {
+            feed.finish();
+            done = true;
+        }
+        loop {
+            match feed.next_frame() {
+                Ok(Fed::Item(frame)) => outcome.frames.push(frame.clone()),
+                Ok(Fed::NeedMore | Fed::End) => break,
+                Err(error) => {
+                    outcome.fail(&error);
+                    return outcome;
+                }
+            }
+            outcome.keyframes.push(feed.is_keyframe());
+        }
+    }
+    outcome.findings = feed.findings().clone();
+    outcome
+}
+
+/// Checks that a slice and bytes as they come give the same; that all ways do, on any input, is the promise of the
+/// fuzz check `butter_read`. Returns the outcomes, strict and lenient.
+pub fn agree(bytes: &[u8], size: usize) -> [Outcome; 2] {
+    let said = |o: &Outcome| {
+        let told = (o.frames.len(), o.truncated, o.findings.clone());
+        (o.error.clone(), told)
+    };
+    [ReadOptions::strict(), ReadOptions::lenient()].map(|options| {
+        let mut slice = read_all(bytes, options);
+        if slice.error.is_some() {
+            // Only readers that reach the end report findings.
+            slice.findings = Findings::default();
+        }
+        let fed = by_growing(bytes, size, options);
+        assert_eq!(said(&fed), said(&slice), "in pieces of {size}");
+        // Damage may produce NaN, which equals nothing.
+        let equal = fed == slice || format!("{fed:?}") == format!("{slice:?}");
+        assert!(equal, "in pieces of {size}: other frames");
+        slice
+    })
+}
+
+/// The frames of each chunk of a whole file, read alone.
+pub fn by_chunks(bytes: &[u8], options: ReadOptions) -> Vec<Vec<Frame>> {
+    chunks_of(&read_with(bytes, options).unwrap())
+}
+
+/// The frames of each chunk, read alone.
+pub fn chunks_of(file: &File<'_>) -> Vec<Vec<Frame>> {
+    file.par_chunks(|_, mut chunk| {
+        let mut frames = Vec::new();
+        while let Some(frame) = chunk.next_frame().unwrap() {
+            frames.push(frame.clone());
+        }
+        frames
+    })
+}
+
+/// The bytes of a recording, and which of them were read.
+pub struct Watched {
+    bytes: Vec<u8>,
+    read: Mutex<Vec<Range<u64>>>,
+}
+
+impl Watched {
+    pub fn new(bytes: Vec<u8>) -> (Arc<Self>, Input) {
+        let read = Mutex::default();
+        let this = Arc::new(Self { bytes, read });
+        let input = Input::at(this.clone()).unwrap();
+        (this, input)
+    }
+
+    /// Returns the number of bytes that were read since the last call, and where the first and the last of
+    /// them were.
+    pub fn taken(&self) -> (u64, Range<u64>) {
+        let read = std::mem::take(&mut *self.read.lock().unwrap());
+        let from = read.iter().map(|range| range.start).min().unwrap_or(0);
+        let to = read.iter().map(|range| range.end).max().unwrap_or(0);
+        (
+            read.iter().map(|range| range.end - range.start).sum(),
+            from..to,
+        )
+    }
+}
+
+impl ReadAt for Watched {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.bytes.len() as u64)
+    }
+
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        let rest = self.bytes.get(offset as usize..).unwrap_or_default();
+        let count = rest.len().min(into.len());
+        into[..count].copy_from_slice(&rest[..count]);
+        self.read
+            .lock()
+            .unwrap()
+            .push(offset..offset + count as u64);
+        Ok(count)
     }
 }

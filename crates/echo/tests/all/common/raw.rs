@@ -1,8 +1,6 @@
 //! .butter files put together by hand: these types define what a frame stores and what it leaves out,
 //! without the library's writers.
 
-use super::old::{chunked, half};
-
 /// A player; `None` is left out.
 #[derive(Clone, Default)]
 pub struct Player {
@@ -128,6 +126,33 @@ impl Frame {
         }
         out.push(0);
     }
+}
+
+/// A number that a half holds exactly.
+#[allow(clippy::verbose_bit_mask)] // The mask is what a half has no room for.
+fn half(value: f32) -> [u8; 2] {
+    let bits = value.to_bits();
+    if value == 0.0 {
+        return [0; 2];
+    }
+    let exponent = (bits >> 23 & 0xFF) as i32 - 127;
+    assert!(
+        (-14..=15).contains(&exponent) && bits & 0x1FFF == 0,
+        "{value} is not exact"
+    );
+    let half = (bits >> 31) << 15 | ((exponent + 15) as u32) << 10 | bits >> 13 & 0x3FF;
+    (half as u16).to_le_bytes()
+}
+
+/// A header, the table of chunks, and the chunks.
+fn chunked(header: Vec<u8>, chunks: &[Vec<u8>]) -> Vec<u8> {
+    let mut file = header;
+    file.extend_from_slice(&(chunks.len() as u32).to_le_bytes());
+    for chunk in chunks {
+        file.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
+    }
+    file.extend(chunks.concat());
+    file
 }
 
 /// A file of these chunks. Its players have the user ids 1001, 1002, …

@@ -3,13 +3,10 @@
 mod lines;
 mod redaction;
 mod round_trip;
-#[cfg(feature = "zip")]
-mod spoiled;
 mod tapes;
 mod values;
 #[cfg(feature = "zip")]
 mod variants;
-mod writing;
 mod zips;
 
 use gametape_echo::echoreplay::{read, read_with, write_frame};

@@ -4,6 +4,7 @@ use std::io::Cursor;
 
 use gametape_echo::echoreplay::{Reader, Redactor, Writer, open_with, salvage};
 use gametape_echo::{Findings, Frame, ReadOptions, butter};
+use gametape_testkit::echo::spoiled_match_keeps_its_frames;
 
 use crate::common::{recording, recording_names, tape};
 
@@ -119,4 +120,10 @@ fn every_variant_is_read() {
         let left_out: Vec<_> = salvaged.left_out().collect();
         assert!(left_out.is_empty(), "{name}: {left_out:?}");
     }
+}
+
+/// Random matches, spoiled in the ways of real machines; thousands more are tried by `cargo xtask fuzz`.
+#[test]
+fn spoiled_matches_keep_their_frames() {
+    (0..300).for_each(spoiled_match_keeps_its_frames);
 }

@@ -4,19 +4,18 @@
 //! deviation is noted with its path. This is slower than reading; it runs only for answers that can't be
 //! read at once, or in which something odd was met.
 
-mod kinds;
 mod text;
 mod value;
 
-pub(in crate::echoreplay) use self::kinds::REQUIRED;
+pub(in crate::echoreplay) use self::value::REQUIRED;
 use std::fmt::Write as _;
 
 use gametape_core::Rule as _;
 
-use self::kinds::{Row, child, table};
 use self::value::{Fixed, fix};
+use self::value::{Row, child, table};
 use super::cursor::is_whole;
-use super::seen::{self, Seen};
+use super::seen::{self, SeenMembers};
 use crate::members::Kind;
 use crate::rule::Rule;
 
@@ -26,25 +25,25 @@ const MOST: usize = 64;
 const ZEROS: usize = 16;
 
 /// An answer as the API spells it.
-pub(in crate::echoreplay) struct Mended {
+pub(in crate::echoreplay) struct MendedText {
     pub text: String,
     pub notes: Vec<Rule>,
     /// The members that it has in its own spelling.
-    pub seen: Seen,
+    pub seen: SeenMembers,
     /// Nothing is lost.
     pub is_whole: bool,
 }
 
 /// Mends a response of `/session`, in a recording whose frames have had these members.
 #[cold]
-pub(in crate::echoreplay) fn session(text: &[u8], usual: &Seen) -> Option<Mended> {
+pub(in crate::echoreplay) fn session(text: &[u8], usual: &SeenMembers) -> Option<MendedText> {
     Mend::new(text, usual).answer(seen::SESSION)
 }
 
 /// Mends a response of `/player_bones`.
 #[cold]
-pub(in crate::echoreplay) fn bones(text: &[u8]) -> Option<Mended> {
-    Mend::new(text, &Seen::NOTHING).answer(seen::BONES_ANSWER)
+pub(in crate::echoreplay) fn bones(text: &[u8]) -> Option<MendedText> {
+    Mend::new(text, &SeenMembers::NOTHING).answer(seen::BONES_ANSWER)
 }
 
 /// Removes what stands around an answer: byte order marks, zeros, white space. Returns the number of zeros
@@ -76,7 +75,7 @@ pub(in crate::echoreplay::decode) fn is_closed(text: &[u8]) -> bool {
 }
 
 /// A step of the path to a member.
-enum Step {
+enum PathStep {
     Member(Box<str>),
     Item(usize),
 }
@@ -85,15 +84,15 @@ struct Mend<'t> {
     text: &'t [u8],
     at: usize,
     out: String,
-    path: Vec<Step>,
+    path: Vec<PathStep>,
     notes: Vec<Rule>,
-    usual: &'t Seen,
-    seen: Seen,
+    usual: &'t SeenMembers,
+    seen: SeenMembers,
     is_whole: bool,
 }
 
 impl<'t> Mend<'t> {
-    fn new(text: &'t [u8], usual: &'t Seen) -> Self {
+    fn new(text: &'t [u8], usual: &'t SeenMembers) -> Self {
         Self {
             text,
             at: 0,
@@ -101,13 +100,13 @@ impl<'t> Mend<'t> {
             path: Vec::new(),
             notes: Vec::new(),
             usual,
-            seen: Seen::NOTHING,
+            seen: SeenMembers::NOTHING,
             is_whole: true,
         }
     }
 
     /// Reads the whole answer; `None` if its structure is broken.
-    fn answer(mut self, kind: usize) -> Option<Mended> {
+    fn answer(mut self, kind: usize) -> Option<MendedText> {
         let (text, zeros) = bare(self.text);
         if zeros >= ZEROS {
             let bytes = zeros as u64;
@@ -120,7 +119,7 @@ impl<'t> Mend<'t> {
         }
         self.text = text;
         self.object(kind)?;
-        (self.at == self.text.len()).then_some(Mended {
+        (self.at == self.text.len()).then_some(MendedText {
             text: self.out,
             notes: self.notes,
             seen: self.seen,
@@ -154,11 +153,11 @@ impl<'t> Mend<'t> {
         let mut path = String::new();
         for step in &self.path {
             match step {
-                Step::Item(at) => {
+                PathStep::Item(at) => {
                     // Writing to a string can't fail.
                     let _ = write!(path, "[{at}]");
                 }
-                Step::Member(name) => {
+                PathStep::Member(name) => {
                     if !path.is_empty() {
                         path.push('.');
                     }
@@ -242,7 +241,7 @@ impl<'t> Mend<'t> {
                 continue;
             }
             has |= bit_of(kind, &name);
-            self.path.push(Step::Member(shown(&name)));
+            self.path.push(PathStep::Member(shown(&name)));
             self.member(kind, &name)?;
             self.path.pop();
         }
@@ -259,7 +258,7 @@ impl<'t> Mend<'t> {
         for (name, ..) in table(kind) {
             let bit = bit_of(kind, name);
             if required & !has & bit != 0 && self.usual.has(kind, bit) {
-                self.path.push(Step::Member((*name).into()));
+                self.path.push(PathStep::Member((*name).into()));
                 let member = self.here();
                 self.path.pop();
                 self.note(Rule::MemberMissing { member });
@@ -291,7 +290,7 @@ impl<'t> Mend<'t> {
             self.out.push('{');
             for (name, span) in &parts {
                 // What is wrong is said once, of the player's own member.
-                self.path.push(Step::Member((*name).into()));
+                self.path.push(PathStep::Member((*name).into()));
                 let notes = self.notes.len();
                 self.scalar((name, Kind::vector, false), span);
                 if nth > 0 {
@@ -377,7 +376,7 @@ impl<'t> Mend<'t> {
             if nth > 0 {
                 self.out.push(',');
             }
-            self.path.push(Step::Item(nth));
+            self.path.push(PathStep::Item(nth));
             if self.peek() == b'{' {
                 self.object(kind)?;
             } else {
@@ -410,7 +409,7 @@ impl<'t> Mend<'t> {
             let long = format!("payload_{name}");
             let mut rows = table(seen::SESSION).iter().filter(|(.., is_part)| *is_part);
             let row = rows.find(|(known, ..)| *known == name || *known == long);
-            self.path.push(Step::Member(shown(&name)));
+            self.path.push(PathStep::Member(shown(&name)));
             let span = self.span()?;
             match row {
                 Some(row) => self.scalar(*row, span),
