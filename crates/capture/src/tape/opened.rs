@@ -7,14 +7,17 @@ use gametape_core::Input;
 use gametape_core::tape::{Audit, Error, Files, Options, Source, Work};
 use gametape_delta::{Schema, wire};
 
-use super::{error, folder, heads, schema};
+use super::folder;
+use super::schema;
+use super::schema::wrong;
+use super::tables::packets::packets as packets_table;
 use crate::audit::audit_telling;
-use crate::file::DeltaFile;
+use crate::cursor::DeltaFile;
 use crate::made::{self, Made};
+use crate::packets::Packets;
 use crate::ranges::Ranges;
 use crate::read::{Capture, Known, read};
 use crate::rule::{CaptureRule, fault};
-use crate::stream::Packets;
 
 /// The form in which packets are recorded.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +160,7 @@ impl PacketsTape {
                 schema::beside(&places, &*self.files, packets)?
             }
             (None, None) => {
-                return Err(error::wrong(
+                return Err(wrong(
                     "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema",
                 ));
             }
@@ -175,6 +178,24 @@ pub(super) fn made_of<'p, 'a>(
     };
     let made = capture
         .tables()
-        .map(|json| Made::read(json, capture.schema(), heads::packets()));
+        .map(|json| Made::read(json, capture.schema(), packets_table()));
     Ok(made.transpose()?.map(|made| (&**capture, made)))
+}
+
+/// The format name of captures.
+pub(super) const CAPTURE: &str = "capture";
+/// The format name of packets in files and folders.
+pub(super) const DELTA: &str = "delta";
+/// The kind of both formats: their recordings can be compared with each other, and converted into
+/// each other.
+pub(super) const KIND: &str = "capture";
+/// The name of a step.
+pub(super) const STEP: &str = "packet";
+
+/// The name of the format in which packets are recorded.
+pub(super) const fn name_of(packets: &Packets<'_>) -> &'static str {
+    match packets {
+        Packets::Capture(_) => CAPTURE,
+        Packets::Delta(_) => DELTA,
+    }
 }

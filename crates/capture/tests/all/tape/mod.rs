@@ -3,7 +3,6 @@
 
 mod audit;
 mod convert;
-mod cut;
 mod diff;
 mod elsewhere;
 mod figures;
