@@ -1,6 +1,6 @@
 //! Writes entities of CREATE and UPDATE sections.
 
-use crate::bits::{BitWriter, Burst};
+use crate::bits::{BitBurst, BitWriter};
 use crate::schema::{Fields, Form, Layout, Plan, full_mask, ones, zigzag};
 use crate::snapshot::Row;
 
@@ -9,14 +9,14 @@ use crate::snapshot::Row;
 pub(crate) type Changed = (usize, u64);
 
 #[inline(always)]
-pub(crate) fn write_mask(bits: &mut Burst<'_>, mask: u64, count: usize) {
+pub(crate) fn write_mask(bits: &mut BitBurst<'_>, mask: u64, count: usize) {
     if count > 0 {
         bits.write(mask.reverse_bits() >> (64 - count), count as u32);
     }
 }
 
 #[inline(always)]
-pub(crate) fn write_code(bits: &mut Burst<'_>, plan: &Plan, code: u64) {
+pub(crate) fn write_code(bits: &mut BitBurst<'_>, plan: &Plan, code: u64) {
     match plan.form {
         Form::Bits { bits: count, flip } => bits.write(code ^ flip, count),
         Form::Varuint => bits.varuint(code as u32),
@@ -104,7 +104,7 @@ fn next_component<'a>(
 
 /// Writes the mask of a component's fields, as it is on the wire, and their codes.
 #[inline(always)]
-fn write_fields(bits: &mut Burst<'_>, fields: &Fields, codes: &[u64], mask: u64) {
+fn write_fields(bits: &mut BitBurst<'_>, fields: &Fields, codes: &[u64], mask: u64) {
     let widths = fields.widths.as_slice();
     let count = codes.len();
     bits.write(mask, count as u32);
@@ -120,7 +120,7 @@ fn write_fields(bits: &mut Burst<'_>, fields: &Fields, codes: &[u64], mask: u64)
 
 /// Like [`write_fields`], with all fields.
 #[inline(always)]
-fn write_all_fields(bits: &mut Burst<'_>, fields: &Fields, codes: &[u64]) {
+fn write_all_fields(bits: &mut BitBurst<'_>, fields: &Fields, codes: &[u64]) {
     let mask = full_mask(codes.len());
     bits.write(mask, codes.len() as u32);
     match two_words(fields.widths.iter().zip(codes).rev()) {
@@ -153,7 +153,7 @@ fn two_words<'a>(
 }
 
 #[inline(always)]
-fn write_words(bits: &mut Burst<'_>, [(word, width), (after, after_width)]: [(u64, u32); 2]) {
+fn write_words(bits: &mut BitBurst<'_>, [(word, width), (after, after_width)]: [(u64, u32); 2]) {
     bits.write(word, width);
     if after_width > 0 {
         bits.write(after, after_width);
@@ -163,7 +163,12 @@ fn write_words(bits: &mut Burst<'_>, [(word, width), (after, after_width)]: [(u6
 /// Writes the codes of a component, one after the other.
 // `bits` comes and goes by value, because a reference would keep it out of registers everywhere.
 #[inline(never)]
-fn write_each<'a>(mut bits: Burst<'a>, fields: &Fields, codes: &[u64], mask: u64) -> Burst<'a> {
+fn write_each<'a>(
+    mut bits: BitBurst<'a>,
+    fields: &Fields,
+    codes: &[u64],
+    mask: u64,
+) -> BitBurst<'a> {
     for (at, (plan, code)) in fields.plans.iter().zip(codes).rev().enumerate().rev() {
         if mask >> at & 1 == 1 {
             write_code(&mut bits, plan, *code);

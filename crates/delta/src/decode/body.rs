@@ -4,7 +4,7 @@ use crate::bits::{BitError, BitReader};
 use crate::limits::{Limit, Limits};
 use crate::rule::{Error, Rule};
 use crate::schema::{Form, Layout, Plan, full_mask, unzigzag};
-use crate::wire::{Section, Tag};
+use crate::wire::{RawSection, Tag};
 
 /// Reads the body of a section.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub(crate) struct Body<'a> {
 
 impl<'a> Body<'a> {
     /// Creates a reader, after checking the count against the limits and the available bytes.
-    pub fn new(section: Section<'a>, strict: bool, limits: &Limits) -> Result<Self, Error> {
+    pub fn new(section: RawSection<'a>, strict: bool, limits: &Limits) -> Result<Self, Error> {
         let bits = if strict {
             BitReader::new(section.body)
         } else {

@@ -1,17 +1,18 @@
 //! Applies packets to states, completely or not at all.
 
+pub(crate) mod body;
+
 use core::mem;
 
 use gametape_core::Strictness;
 use gametape_core::text::Hash;
 
-use crate::baseline::Baselines;
-use crate::body::{Body, check_schema};
+use self::body::{Body, check_schema};
 use crate::limits::{Limit, Limits, ReadOptions};
 use crate::rule::{Error, Rule};
 use crate::schema::{Schema, ones};
-use crate::snapshot::Snapshot;
-use crate::wire::{Frame, Header, Kind, Section, Tag};
+use crate::snapshot::{Baselines, Snapshot};
+use crate::wire::{Frame, Header, Kind, RawSection, Tag};
 
 /// Reads packets of one schema.
 ///
@@ -239,8 +240,8 @@ impl Decoder {
     fn structure(
         &self,
         baseline: &Snapshot,
-        destroy: Option<Section<'_>>,
-        create: Option<Section<'_>>,
+        destroy: Option<RawSection<'_>>,
+        create: Option<RawSection<'_>>,
         state: &mut Snapshot,
         named: &mut impl FnMut(Tag, u32),
     ) -> Result<(), Error> {
@@ -298,7 +299,7 @@ impl Decoder {
 
     fn update(
         &self,
-        section: Section<'_>,
+        section: RawSection<'_>,
         state: &mut Snapshot,
         named: &mut impl FnMut(Tag, u32),
     ) -> Result<(), Error> {
@@ -396,7 +397,7 @@ struct Creates<'a> {
 }
 
 impl<'a> Creates<'a> {
-    fn new(decoder: &'a Decoder, section: Section<'a>) -> Result<Self, Error> {
+    fn new(decoder: &'a Decoder, section: RawSection<'a>) -> Result<Self, Error> {
         let mut body = Body::new(section, decoder.strict, &decoder.limits)?;
         let next = body.next_id()?;
         Ok(Self {

@@ -1,18 +1,21 @@
 //! Encodes states as packets.
 
+pub(crate) mod entity;
+mod stencil;
+
 use alloc::vec::Vec;
 
 use gametape_core::text::Hash;
 
+use self::entity::{Changed, write_create, write_update, write_values};
+use self::stencil::{Shape, Stencils};
 use crate::bits::{BitWriter, varuint_len};
-use crate::body::check_schema;
-use crate::entity::{Changed, write_create, write_update, write_values};
+use crate::decode::body::check_schema;
 use crate::error::EncodeError;
 use crate::limits::{Limit, Limits};
 use crate::rule::Rule;
 use crate::schema::{Layout, Schema, full_mask, ones};
 use crate::snapshot::{Row, Run, Snapshot};
-use crate::stencil::{Shape, Stencils};
 use crate::wire::{HEADER_BYTES, Header, Kind, Tag, push_section};
 
 /// Writes packets of one schema. It reuses its buffers: once warm, it does not allocate.
