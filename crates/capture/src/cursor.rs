@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+#[cfg(feature = "tape")]
+use std::ops::ControlFlow;
 use std::ops::Range;
 
 use gametape_delta::Schema;
@@ -60,6 +62,22 @@ impl<'a> Cursor<'a> {
         };
         let found = found.into_iter().flatten();
         found.map(|(topic, count)| (topic.as_str(), *count))
+    }
+
+    /// Visits the packets until `visit` breaks, or up to the first damage, which is returned.
+    #[cfg(feature = "tape")]
+    pub(crate) fn each<E: From<Error>>(
+        &mut self,
+        mut visit: impl FnMut(&Packet<'_>) -> Result<ControlFlow<()>, E>,
+    ) -> Result<Option<Finding>, E> {
+        while let Some(packet) = self.next_or_fault()? {
+            match packet {
+                Ok(packet) if visit(&packet)?.is_break() => break,
+                Ok(_) => {}
+                Err(damage) => return Ok(Some(damage)),
+            }
+        }
+        Ok(None)
     }
 
     /// The next packet, or the problem at a place that may have had one; `None` at the end.

@@ -1,6 +1,6 @@
 //! Captures, and packets in files and folders, as two of gametape's formats.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +25,6 @@ use crate::error::CaptureError;
 use crate::layout::Role;
 use crate::made;
 use crate::packets::Packets;
-use crate::ranges::Ranges;
 use crate::rule::Rule;
 
 mod convert;
@@ -237,8 +236,7 @@ impl Tape for PacketsTape {
         _secrets: Secrets,
         work: &Work<'_>,
     ) -> Result<Partial<Info>, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         let format = match packets {
             Packets::Capture(_) => &MCAP_INFO,
             Packets::Delta(_) => &DELTA_INFO,
@@ -256,8 +254,7 @@ impl Tape for PacketsTape {
     }
 
     fn audit(&self, _options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        match self.packets_in(Ranges::watched(&self.input, &ask)) {
+        match self.packets_for(work) {
             Ok(packets) => self.audit_of(&packets, work),
             // A recording that cannot be opened at all gives a single finding.
             Err(Error::Broken(finding)) => Ok(Audit {
@@ -269,8 +266,7 @@ impl Tape for PacketsTape {
     }
 
     fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         let measured = measure::measure(&packets, work)?;
         let stats = stats_of(&packets, &measured);
         Ok(Partial::new(
@@ -332,8 +328,7 @@ impl Tape for PacketsTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         if ![CAPTURE, DELTA].contains(&to.format) {
             return Err(Error::no_conversion(
                 name_of(&packets),
@@ -357,8 +352,7 @@ impl Tape for PacketsTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Repaired, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         // The writing tells how far it is.
         let audit = self.audit_of(&packets, &Work::default())?;
         if audit.verdict() != Verdict::Pass {
@@ -380,8 +374,7 @@ impl Tape for PacketsTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Cutout, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         let (kept, converted) = cut::cut(&packets, cut, out, work)?;
         let converted = if let Some(converted) = converted {
             converted
@@ -425,9 +418,8 @@ impl Compare for PacketsTape {
         let Some(other) = other.of_type::<Self>() else {
             return Ok(None);
         };
-        let ask = || work.wanted().map_err(io::Error::other);
-        let ours = self.packets_in(Ranges::watched(&self.input, &ask))?;
-        let theirs = other.packets_in(Ranges::watched(&other.input, &ask));
+        let ours = self.packets_for(work)?;
+        let theirs = other.packets_for(work);
         let theirs = theirs.map_err(Error::of_other)?;
         diff::diff(&ours, &theirs, work).map(Some)
     }

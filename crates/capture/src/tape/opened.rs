@@ -85,6 +85,11 @@ impl PacketsTape {
         self.packets_in((&self.input).into())
     }
 
+    /// Like [`PacketsTape::packets`], read only while the work is wanted.
+    pub(super) fn packets_for<'r>(&'r self, work: &'r Work<'r>) -> Result<Packets<'r>, Error> {
+        self.packets_in(Ranges::watched(&self.input, work))
+    }
+
     /// Like [`PacketsTape::packets`], read from `ranges`.
     pub(super) fn packets_in<'r>(&self, ranges: Ranges<'r>) -> Result<Packets<'r>, Error> {
         if let Form::Delta = self.form {

@@ -19,7 +19,7 @@ use crate::limits::decoder_to_show;
 use crate::made::write::making::Rising;
 use crate::packets::Packet;
 use crate::read::Capture;
-use crate::rule::{Error, fault};
+use crate::rule::Error;
 
 /// Returns the value of a column in the table of packets.
 type PacketColumn = fn(&Packet<'_>, usize) -> Value<'static>;
@@ -146,21 +146,16 @@ pub(crate) fn each<E: From<Error>>(
     let clock = StampReader::new(&made.of, capture.schema())?;
     let decoder = decoder_to_show(capture.schema());
     let mut known = HashMap::new();
-    let mut cursor = capture.packets();
-    loop {
-        let packet = match cursor.next_packet() {
-            Ok(Some(packet)) if packet.role == Role::Added => continue,
-            Ok(Some(packet)) => packet,
-            Ok(None) => return Ok(()),
-            Err(error) => return Ok(fault(error).map(drop)?),
-        };
-        let Ok(decoded) = decoder.packet_upto(packet.bytes, clock.entity()) else {
-            continue;
-        };
-        if let Some(stamp) = clock.stamp_after(&decoded, &mut known) {
+    capture.packets().each(|packet| {
+        if packet.role != Role::Added
+            && let Ok(decoded) = decoder.packet_upto(packet.bytes, clock.entity())
+            && let Some(stamp) = clock.stamp_after(&decoded, &mut known)
+        {
             visit(stamp, decoded.header.tick, packet.offset)?;
         }
-    }
+        Ok::<_, E>(ControlFlow::Continue(()))
+    })?;
+    Ok(())
 }
 
 /// Whether the clocks of the packets rise as far as the capture says that they do.

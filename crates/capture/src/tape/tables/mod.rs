@@ -4,6 +4,8 @@ pub(super) mod packets;
 pub(super) mod pass;
 mod range;
 
+use std::ops::ControlFlow;
+
 use gametape_core::Stamp;
 use gametape_core::table::{
     Batch, ColumnDef, Kind, Lane, Scan, State, StateAt, Stepped, TableDef, Visit, plain_name,
@@ -18,7 +20,7 @@ use super::dump::stamp;
 use crate::cursor::Cursor;
 use crate::layout::Role;
 use crate::packets::{Clock, Packets};
-use crate::rule::{CaptureRule, fault};
+use crate::rule::CaptureRule;
 
 /// Scans the rows of tables in a single pass.
 pub(super) fn scan(
@@ -75,23 +77,13 @@ impl PacketPlayback {
     pub fn play(packets: Packets<'static>, work: &Work<'_>) -> Result<Stepped<Self>, Error> {
         let mut clock = Clock::new(packets.tick_ns());
         let mut stamps = Vec::new();
-        let mut cursor = packets.cursor();
-        loop {
-            match cursor.next_packet() {
-                Ok(Some(packet)) => {
-                    work.done(packet.offset)?;
-                    if packet.role != Role::Added {
-                        stamps.push(stamp(&packet, &mut clock));
-                    }
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    fault(error)?;
-                    break;
-                }
+        packets.cursor().each(|packet| {
+            work.done(packet.offset)?;
+            if packet.role != Role::Added {
+                stamps.push(stamp(packet, &mut clock));
             }
-        }
-        drop(cursor);
+            Ok::<_, Error>(ControlFlow::Continue(()))
+        })?;
         let clocks = clocks(packets.tick_ns());
         let tables = of(packets.schema());
         let seeking = Self {

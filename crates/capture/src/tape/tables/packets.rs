@@ -1,5 +1,7 @@
 //! The tables about packets: the packets, the purposes of their bits, and the sums of these.
 
+use std::ops::ControlFlow;
+
 use gametape_core::Stamp;
 use gametape_core::table::{Field, Kind, Lane, Position, Rows, Scanning, Table, TableDef, Value};
 use gametape_delta::wire::{self, Header};
@@ -349,18 +351,13 @@ impl Sizing {
 
     /// Adds all packets of a recording, up to the damage of a broken one.
     pub fn all(mut self, packets: &Packets<'_>) -> Result<Self, Error> {
-        let mut cursor = packets.cursor();
-        loop {
-            match cursor.next_packet() {
-                Ok(Some(packet)) if packet.role == Role::Added => {}
-                Ok(Some(packet)) => self.packet(&packet)?,
-                Ok(None) => return Ok(self),
-                Err(error) => {
-                    fault(error)?;
-                    return Ok(self);
-                }
+        packets.cursor().each(|packet| {
+            if packet.role != Role::Added {
+                self.packet(packet)?;
             }
-        }
+            Ok::<_, Error>(ControlFlow::Continue(()))
+        })?;
+        Ok(self)
     }
 
     /// Adds the rows to those of a scan.

@@ -121,18 +121,11 @@ impl Pass {
         work: &Work<'_>,
         visit: &mut Visit<'_>,
     ) -> Result<Option<Finding>, Error> {
-        loop {
-            let packet = match cursor.next_packet() {
-                Ok(Some(packet)) => packet,
-                Ok(None) => return Ok(None),
-                // Rows end at the damage.
-                Err(error) => return Ok(Some(fault(error)?)),
-            };
+        // Rows end at the damage.
+        cursor.each(|packet| {
             work.done(packet.offset)?;
-            if self.packet(&packet, visit)?.is_break() {
-                return Ok(None);
-            }
-        }
+            self.packet(packet, visit)
+        })
     }
 
     /// Makes the rows of a packet, and passes full batches to the visitor. Breaks if no more rows

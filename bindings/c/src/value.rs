@@ -34,7 +34,7 @@ pub struct Value {
 }
 
 impl Value {
-    pub(super) fn new(codec: Codec, value: Coded) -> Self {
+    pub(crate) fn new(codec: Codec, value: Coded) -> Self {
         let real = match (value, FixedPoint::of(codec)) {
             (Coded::FixedPoint(units), Some(scale)) => scale.value(units),
             _ => value.as_i128() as f64,
@@ -57,7 +57,7 @@ impl Value {
 }
 
 /// A number of C that becomes the value of a field.
-pub(super) trait Number: Copy {
+pub(crate) trait Number: Copy {
     /// The value of the field. The library checks ranges that are narrower than the value's type.
     fn coded(self, component: u16, field: &Field) -> Result<Coded, ValueError>;
 }
@@ -127,7 +127,7 @@ impl Number for f64 {
 }
 
 /// The values of all fields of a component, at the front of `into`.
-pub(super) fn coded_all<'a, N: Number>(
+pub(crate) fn coded_all<'a, N: Number>(
     component: &Component,
     numbers: &[N],
     into: &'a mut [Coded],
