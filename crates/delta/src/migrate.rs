@@ -270,18 +270,6 @@ impl Migration {
         }
     }
 
-    /// Returns the old schema.
-    #[must_use]
-    pub const fn old(&self) -> &Schema {
-        &self.old
-    }
-
-    /// Returns the new schema.
-    #[must_use]
-    pub const fn new_schema(&self) -> &Schema {
-        &self.new
-    }
-
     /// Returns the data that the migration loses. Where values are rounded, those that are exact in
     /// the new scale stay exact.
     #[must_use]

@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::iter::Sum;
 
 use crate::decode::Decoder;
 use crate::packet::Visit;
@@ -23,6 +24,15 @@ impl Size {
     fn add(&mut self, bits: usize) {
         self.count += 1;
         self.bits += bits as u64;
+    }
+}
+
+impl Sum for Size {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, size| Self {
+            count: sum.count + size.count,
+            bits: sum.bits + size.bits,
+        })
     }
 }
 

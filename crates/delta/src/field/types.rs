@@ -22,161 +22,90 @@ pub struct VarInt;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Clamped(pub FixedPoint);
 
+/// A type that is one field with an encoding.
+macro_rules! one_field {
+    (
+        $ty:ty as $encoding:ty: |$e:ident| $codec:expr,
+        write |$value:ident, $to:ident| $write:expr,
+        read |$from:ident| $read:expr
+    ) => {
+        #[allow(unused_variables, reason = "some encodings say nothing more")]
+        impl ReplicateField<$encoding> for $ty {
+            const FIELDS: usize = 1;
+
+            fn fields($e: &$encoding) -> FieldList {
+                Field::part($codec).into()
+            }
+
+            #[inline]
+            fn write(&self, $e: &$encoding, $to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
+                let $value = *self;
+                $write
+            }
+
+            #[inline]
+            fn read($e: &$encoding, $from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
+                $read
+            }
+        }
+    };
+}
+
 macro_rules! integers {
     ($($ty:ident $codec:ident)*) => {$(
-        impl ReplicateField for $ty {
-            const FIELDS: usize = 1;
-
-            fn fields((): &()) -> FieldList {
-                <Self as ReplicateField<Bits>>::fields(&Bits($ty::BITS as u8))
-            }
-
-            #[inline]
-            fn write(&self, (): &(), to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
-                to.value(Value::$codec((*self).into()))
-            }
-
-            #[inline]
-            fn read((): &(), from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
-                from.number()
-            }
-        }
-
-        impl ReplicateField<Bits> for $ty {
-            const FIELDS: usize = 1;
-
-            fn fields(encoding: &Bits) -> FieldList {
-                Field::part(Codec::$codec { bits: encoding.0 }).into()
-            }
-
-            #[inline]
-            fn write(&self, _: &Bits, to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
-                to.value(Value::$codec((*self).into()))
-            }
-
-            #[inline]
-            fn read(_: &Bits, from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
-                from.number()
-            }
-        }
-
-        impl ReplicateField<Range> for $ty {
-            const FIELDS: usize = 1;
-
-            fn fields(encoding: &Range) -> FieldList {
-                Field::part(encoding.codec()).into()
-            }
-
-            #[inline]
-            fn write(&self, encoding: &Range, to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
-                to.integer(encoding, (*self).into())
-            }
-
-            #[inline]
-            fn read(encoding: &Range, from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
-                from.integer(encoding)
-            }
-        }
+        one_field!(
+            $ty as (): |e| Codec::$codec { bits: $ty::BITS as u8 },
+            write |value, to| to.value(Value::$codec(value.into())),
+            read |from| from.number()
+        );
+        one_field!(
+            $ty as Bits: |e| Codec::$codec { bits: e.0 },
+            write |value, to| to.value(Value::$codec(value.into())),
+            read |from| from.number()
+        );
+        one_field!(
+            $ty as Range: |e| e.codec(),
+            write |value, to| to.integer(e, value.into()),
+            read |from| from.integer(e)
+        );
     )*};
 }
 integers!(u8 UInt u16 UInt u32 UInt u64 UInt i8 SInt i16 SInt i32 SInt i64 SInt);
 
 macro_rules! varints {
     ($($ty:ident $codec:ident)*) => {$(
-        impl ReplicateField<VarInt> for $ty {
-            const FIELDS: usize = 1;
-
-            fn fields(_: &VarInt) -> FieldList {
-                Field::part(Codec::$codec).into()
-            }
-
-            #[inline]
-            fn write(&self, _: &VarInt, to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
-                to.value(Value::$codec((*self).into()))
-            }
-
-            #[inline]
-            fn read(_: &VarInt, from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
-                from.number()
-            }
-        }
+        one_field!(
+            $ty as VarInt: |e| Codec::$codec,
+            write |value, to| to.value(Value::$codec(value.into())),
+            read |from| from.number()
+        );
     )*};
 }
 varints!(u8 VarUInt u16 VarUInt u32 VarUInt i8 VarSInt i16 VarSInt i32 VarSInt);
 
-impl ReplicateField for bool {
-    const FIELDS: usize = 1;
-
-    fn fields((): &()) -> FieldList {
-        Field::part(Codec::Bool).into()
-    }
-
-    #[inline]
-    fn write(&self, (): &(), to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
-        to.value(Value::Bool(*self))
-    }
-
-    #[inline]
-    fn read((): &(), from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
-        from.bool()
-    }
-}
+one_field!(
+    bool as (): |e| Codec::Bool,
+    write |value, to| to.value(Value::Bool(value)),
+    read |from| from.bool()
+);
 
 macro_rules! floats {
     ($($ty:ident)*) => {$(
-        impl ReplicateField<FixedPoint> for $ty {
-            const FIELDS: usize = 1;
-
-            fn fields(encoding: &FixedPoint) -> FieldList {
-                Field::part(encoding.codec()).into()
-            }
-
-            #[inline]
-            fn write(&self, encoding: &FixedPoint, to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
-                to.fixed(encoding, (*self).into())
-            }
-
-            #[inline]
-            fn read(encoding: &FixedPoint, from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
-                Ok(from.fixed(encoding)? as $ty)
-            }
-        }
-
-        impl ReplicateField<Clamped> for $ty {
-            const FIELDS: usize = 1;
-
-            fn fields(encoding: &Clamped) -> FieldList {
-                Field::part(encoding.0.codec()).into()
-            }
-
-            #[inline]
-            fn write(&self, encoding: &Clamped, to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
-                to.fixed_clamped(&encoding.0, (*self).into())
-            }
-
-            #[inline]
-            fn read(encoding: &Clamped, from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
-                Ok(from.fixed(&encoding.0)? as $ty)
-            }
-        }
-
-        impl ReplicateField<Angle> for $ty {
-            const FIELDS: usize = 1;
-
-            fn fields(encoding: &Angle) -> FieldList {
-                Field::part(Codec::UInt { bits: encoding.bits }).into()
-            }
-
-            #[inline]
-            fn write(&self, encoding: &Angle, to: &mut ValueWriter<'_>) -> Result<(), ValueError> {
-                to.angle(*encoding, (*self).into())
-            }
-
-            #[inline]
-            fn read(encoding: &Angle, from: &mut ValueReader<'_>) -> Result<Self, ValueError> {
-                Ok(from.angle(*encoding)? as $ty)
-            }
-        }
+        one_field!(
+            $ty as FixedPoint: |e| e.codec(),
+            write |value, to| to.fixed(e, value.into()),
+            read |from| Ok(from.fixed(e)? as $ty)
+        );
+        one_field!(
+            $ty as Clamped: |e| e.0.codec(),
+            write |value, to| to.fixed_clamped(&e.0, value.into()),
+            read |from| Ok(from.fixed(&e.0)? as $ty)
+        );
+        one_field!(
+            $ty as Angle: |e| e.codec(),
+            write |value, to| to.angle(*e, value.into()),
+            read |from| Ok(from.angle(*e)? as $ty)
+        );
     )*};
 }
 floats!(f32 f64);

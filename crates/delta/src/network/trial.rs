@@ -240,11 +240,6 @@ impl Trial {
         &self.sender
     }
 
-    /// Returns the sender, for changing it.
-    pub const fn sender_mut(&mut self) -> &mut Sender {
-        &mut self.sender
-    }
-
     /// Returns the receiver.
     #[must_use]
     pub const fn receiver(&self) -> &Receiver {

@@ -111,13 +111,6 @@ impl Baselines {
         self.states.back()
     }
 
-    /// Returns the newest state that is not after this tick.
-    #[must_use]
-    pub fn at_or_before(&self, tick: u32) -> Option<&Snapshot> {
-        let after = self.states.partition_point(|state| state.tick() <= tick);
-        self.states.get(after.checked_sub(1)?)
-    }
-
     /// Returns the states, the oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Snapshot> + ExactSizeIterator {
         self.states.iter()

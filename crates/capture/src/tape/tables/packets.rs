@@ -381,16 +381,9 @@ impl Sizing {
                 size,
             });
         };
-        let heads = sizes
-            .entity_heads
-            .iter()
-            .fold(Size::default(), |all, of| Size {
-                count: all.count + of.count,
-                bits: all.bits + of.bits,
-            });
         row(header, None, None, sizes.headers);
         row(framing, None, None, sizes.framing);
-        row(entity, None, None, heads);
+        row(entity, None, None, sizes.entity_heads.into_iter().sum());
         row(padding, None, None, sizes.padding);
         for (table, size) in self.tables.iter().zip(&sizes.components) {
             row(mask, Some(&*table.name), None, size.masks);
