@@ -1,8 +1,7 @@
 //! The description of the tables from which a capture was made.
 
-use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
-use gametape_core::tape;
+use gametape_core::{Stamp, tape};
 use gametape_delta::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;

@@ -24,8 +24,7 @@ use crate::read::end::After;
 use crate::read::{Capture, read};
 use crate::rule::CaptureRule;
 use crate::salvage::{Salvaged, salvage};
-use crate::write::Options as CaptureOptions;
-use crate::write::{OfTables, Writer};
+use crate::write::{OfTables, Options as CaptureOptions, Writer};
 
 /// The ending of the names of captures.
 const CAPTURE_ENDING: &str = ".mcap";

@@ -7,10 +7,9 @@ use gametape_core::Input;
 use gametape_core::tape::{Audit, Error, Files, Options, Source, Work};
 use gametape_delta::{Schema, wire};
 
-use super::folder;
-use super::schema;
 use super::schema::wrong;
 use super::tables::packets::packets as packets_table;
+use super::{folder, schema};
 use crate::audit::audit_telling;
 use crate::cursor::DeltaFile;
 use crate::made::{self, Made};

@@ -6,8 +6,7 @@ use glam::{
     Vec4,
 };
 
-use super::FieldList;
-use super::ReplicateField;
+use super::{FieldList, ReplicateField};
 use crate::error::ValueError;
 use crate::quantise::SmallestThree;
 use crate::replicate::{ValueReader, ValueWriter};

@@ -3,8 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::FieldList;
-use super::ReplicateField;
+use super::{FieldList, ReplicateField};
 use crate::error::ValueError;
 use crate::quantise::{Angle, FixedPoint, Range, SmallestThree};
 use crate::replicate::{ValueReader, ValueWriter};

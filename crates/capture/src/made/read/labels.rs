@@ -83,7 +83,7 @@ pub(crate) struct Labels {
     missing: Cell<bool>,
 }
 
-/// TextsByNumber by their numbers; lost texts leave gaps.
+/// Texts by their numbers; lost texts leave gaps.
 type TextsByNumber = Vec<Option<String>>;
 
 /// The largest gap in the numbering of texts; a larger one cannot come from our writer.

@@ -8,8 +8,7 @@ use gametape_core::table::{Lane, Late, Scan};
 use gametape_core::{At, Stamp, tape};
 use gametape_delta::Decoder;
 
-use super::Made;
-use super::StampReader;
+use super::{Made, StampReader};
 use crate::container::{Inside, inside};
 use crate::layout::Role;
 use crate::limits::decoder_to_show;

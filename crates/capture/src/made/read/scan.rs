@@ -8,14 +8,10 @@ use gametape_core::{Clocks, Stamp};
 use gametape_delta::{Snapshot, Value as Wire};
 use serde_json::Value as Json;
 
-use super::KeyOf;
-use super::Made;
-use super::RowOf;
-use super::RowReader;
-use super::StampReader;
 use super::labels::{Label, Labels, each};
 use super::range::{Finder, Stretch, ends};
 use super::seek::rise;
+use super::{KeyOf, Made, RowOf, RowReader, StampReader};
 use crate::follow::follow;
 use crate::layout::Role;
 use crate::made::coding::owned;

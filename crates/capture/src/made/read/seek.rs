@@ -9,11 +9,9 @@ use gametape_core::tape::{self, Secrets, Work};
 use gametape_core::{Clocks, Stamp};
 use gametape_delta::Snapshot;
 
-use super::Made;
-use super::RowReader;
-use super::StampReader;
 use super::labels::Labels;
 use super::scan::{Changes, clocks, scan as scanned};
+use super::{Made, RowReader, StampReader};
 use crate::layout::Role;
 use crate::limits::decoder_to_show;
 use crate::made::write::making::Rising;

@@ -9,17 +9,12 @@ use gametape_core::{Input, Stamp};
 use gametape_delta::Schema;
 use serde_json::Value as Json;
 
-use super::PUBLISHED;
-use super::Wanted;
-use super::each_once;
 use super::gather::{Clocked, Gathering, visible};
-use super::made_of;
 use super::making::{BlockFeed, Making};
-use super::notes;
-use super::nothing;
 use super::plan::plan;
 use super::segments::{Cut, Cutter, Piece, Segmented};
 use super::spill::Block;
+use super::{PUBLISHED, Wanted, each_once, made_of, notes, nothing};
 use crate::made::coding::word;
 use crate::made::description::{Description, VERSION};
 

@@ -23,8 +23,7 @@ use self::plan::plan;
 use self::spill::Spilled;
 use super::description::{Description, MadeOf, VERSION};
 use crate::layout::Role;
-use crate::write::Options as CaptureOptions;
-use crate::write::{OfTables, Writer};
+use crate::write::{OfTables, Options as CaptureOptions, Writer};
 
 /// Options for making a stream.
 #[derive(Clone, Copy, Debug)]

@@ -53,7 +53,7 @@ impl Components {
     }
 }
 
-/// NumberedFields, numbered in order.
+/// Fields, numbered in order.
 #[derive(Default)]
 struct NumberedFields(Vec<Field>);
 

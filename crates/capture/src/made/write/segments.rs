@@ -10,11 +10,8 @@ use gametape_core::tape::{Converted, Error, Tape, Work};
 use gametape_delta::Schema;
 use serde_json::Value as Json;
 
-use super::StreamHead;
-use super::Streamed;
-use super::Wanted;
 use super::making::Out;
-use super::stream;
+use super::{StreamHead, Streamed, Wanted, stream};
 use crate::layout::Role;
 use crate::limits::MAX_PACKET_BYTES;
 use crate::write::check_size;

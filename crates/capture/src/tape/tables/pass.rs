@@ -8,10 +8,8 @@ use gametape_core::tape::{Error, Follow, Grown, Partial, Work};
 use gametape_core::{Clocks, Input, Stamp};
 use gametape_delta::{Component, Entity, FixedPoint, Part, Schema, Snapshot, Value as Wire};
 
-use super::OF_PACKETS;
-use super::component;
-use super::of;
 use super::packets::{BITS, PACKETS, PARTS, PacketHead, Parting, Sizing};
+use super::{OF_PACKETS, component, of};
 use crate::cursor::Cursor;
 use crate::follow::Steps;
 use crate::layout::Role;

@@ -4,8 +4,7 @@ mod cases;
 mod random;
 
 use gametape_capture::tape::Mcap;
-use gametape_core::table::kit::Made;
-use gametape_core::table::kit::{self, Row};
+use gametape_core::table::kit::{self, Made, Row};
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
 use gametape_core::tape::{Format, Options, Source, Tape, Work};
 use std::sync::Arc;
