@@ -5,14 +5,13 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | status codes, the text of errors, panics | `error.rs` |
-//! | pointers with a length | `pointer.rs` |
+//! | status codes, the text of errors, panics; pointers with a length | `error.rs` |
+//! | schemas, and states: filling and reading them | `snapshot.rs` |
+//! | the values of fields | `value.rs` |
+//! | limits, modes, audiences; the world of a session and its grid | `world.rs` |
 //! | what a callback says of entities | `relevance.rs` |
-//! | schemas | `schema.rs` |
-//! | states: filling them, reading them, values | `snapshot/` |
-//! | limits, modes, audiences | `options.rs` |
-//! | sessions | `world.rs`, `grid.rs`, `sender.rs`, `totals.rs`, `receiver.rs`, `event.rs`, `playout.rs` |
-//! | captures | `capture/` |
+//! | sessions | `sender.rs`, `receiver.rs`, `playout.rs` |
+//! | captures | `capture.rs` |
 //!
 //! # What the caller promises
 //!
@@ -26,28 +25,18 @@
 // The promises are the same for all; see above.
 #![allow(clippy::missing_safety_doc)]
 
-mod pointer;
-
 // In this order the header has them.
 mod error;
 
-mod schema;
-
 mod snapshot;
 
-mod options;
+mod value;
 
 mod world;
-
-mod grid;
 
 mod relevance;
 
 mod sender;
-
-mod totals;
-
-mod event;
 
 mod receiver;
 
@@ -57,19 +46,14 @@ mod capture;
 
 pub use capture::*;
 pub use error::*;
-pub use event::*;
-pub use grid::*;
-pub use options::*;
 pub use playout::*;
 pub use receiver::*;
 pub use relevance::*;
-pub use schema::*;
 pub use sender::*;
 pub use snapshot::*;
-pub use totals::*;
+pub use value::*;
 pub use world::*;
 
-/// Handles may go from thread to thread, and several threads may read one.
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Error>();

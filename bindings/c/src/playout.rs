@@ -6,12 +6,9 @@ use std::time::Duration;
 
 use gametape_delta::{self as delta, PlayoutOptions as Options};
 
-use crate::error::{Error, Fault, Status, free, make, run};
-use crate::event::{Event, Events};
-use crate::pointer::needed;
-use crate::receiver::Receiver;
-use crate::schema::Schema;
-use crate::snapshot::Snapshot;
+use crate::error::{Error, Fault, Status, free, make, needed, run};
+use crate::receiver::{Event, Events, Receiver};
+use crate::snapshot::{Schema, Snapshot};
 
 /// Shows what a receiver sees evenly: a little later than it arrives, with the values between the ticks of two updates.
 ///

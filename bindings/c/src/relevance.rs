@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use gametape_delta::{self as delta, Near, SendError};
 
 use crate::error::Fault;
-use crate::options::{Audience, audience};
+use crate::world::{Audience, audience};
 
 /// Returns how important an entity is to the receiver; with 0, the receiver may not see it. `context` is what
 /// `gametape_sender_encode` or `gametape_sender_encode_near` was given.

@@ -1,15 +1,90 @@
-//! The log of a world that all senders share.
+//! The log of a world that all senders share, its grid, and the limits, modes and audiences of sessions.
 
 use std::ptr;
 
 use gametape_delta::{self as delta, SendError};
 
-use crate::error::{Error, Fault, Status, free, make, run};
-use crate::options::audience;
-use crate::pointer::needed;
+use crate::error::{Error, Fault, Status, elements, free, make, needed, run};
 use crate::relevance::Relevances;
-use crate::schema::Schema;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Schema, Snapshot};
+
+/// Limits of packets and states. Both sides need the same. A limit of 0 is the default one.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Limits {
+    /// Bytes in a packet with its header; 65,536.
+    pub packet_bytes: usize,
+    /// Sections in a packet; 16.
+    pub sections: usize,
+    /// Bytes in a section; 32,768.
+    pub section_bytes: usize,
+    /// Entities that a packet creates; 1,024.
+    pub creates: usize,
+    /// Entities that a packet updates; 2,048.
+    pub updates: usize,
+    /// Entities that a packet destroys; 1,024.
+    pub destroys: usize,
+    /// Entities in a state; 4,096.
+    pub entities: usize,
+}
+
+impl Limits {
+    pub(crate) fn get(self) -> delta::Limits {
+        let or = |limit, default| if limit == 0 { default } else { limit };
+        let default = delta::Limits::DEFAULT;
+        delta::Limits {
+            max_packet_bytes: or(self.packet_bytes, default.max_packet_bytes),
+            max_sections: or(self.sections, default.max_sections),
+            max_section_bytes: or(self.section_bytes, default.max_section_bytes),
+            max_entities_create: or(self.creates, default.max_entities_create),
+            max_entities_update: or(self.updates, default.max_entities_update),
+            max_entities_destroy: or(self.destroys, default.max_entities_destroy),
+            max_entities: or(self.entities, default.max_entities),
+            ..default
+        }
+    }
+}
+
+/// The states that deltas build on. Both sides need the same; no packet says it.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// All that has arrived: a lost packet costs only its own content.
+    Merged = 0,
+    /// The newest packet that was sent: any strict decoder can follow, as taps and recorders have to.
+    Strict = 1,
+}
+
+/// A mode as C gives it: it may be any number.
+pub(crate) fn mode(number: u32) -> Result<delta::Mode, Fault> {
+    match number {
+        n if n == Mode::Merged as u32 => Ok(delta::Mode::Merged),
+        n if n == Mode::Strict as u32 => Ok(delta::Mode::Strict),
+        other => Err(Fault::Mode(other)),
+    }
+}
+
+/// As whom a receiver sees an entity, from the least rights to the most.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Audience {
+    /// Everybody, if nothing else is said.
+    All = 0,
+    /// The owner's team.
+    Team = 1,
+    /// The owner.
+    Owner = 2,
+}
+
+/// An audience as C gives it.
+pub(crate) fn audience(number: u32) -> Result<delta::Audience, Fault> {
+    match number {
+        n if n == Audience::All as u32 => Ok(delta::Audience::All),
+        n if n == Audience::Team as u32 => Ok(delta::Audience::Team),
+        n if n == Audience::Owner as u32 => Ok(delta::Audience::Owner),
+        other => Err(Fault::Audience(other)),
+    }
+}
 
 /// The state of the world and when each of its values last changed. One world serves the senders of all receivers.
 pub struct World {
@@ -105,4 +180,76 @@ pub extern "C" fn gametape_world_despawn(world: Option<&mut World>, entity: u32)
 #[unsafe(no_mangle)]
 pub extern "C" fn gametape_world_state(world: Option<&World>) -> *const Snapshot {
     world.map_or(ptr::null(), |world| Snapshot::of(world.world.state()))
+}
+
+/// Finds the entities near a place, for `gametape_sender_encode_near`. One grid serves the senders of all receivers.
+// As with schemas, cbindgen must not see the attribute.
+#[cfg_attr(not(doc), repr(transparent))]
+pub struct Grid(pub(crate) delta::Grid);
+
+/// The place of a receiver, and how far it sees. An entity that comes as near as `enter` is seen until it is farther away
+/// than `leave`. All are in the units of the game.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Area {
+    /// The place; if positions have two fields, the third number is ignored.
+    pub centre: [f64; 3],
+    /// The distance at which entities come into view.
+    pub enter: f64,
+    /// The distance at which they leave it. A smaller one than `enter`, such as 0, counts as `enter`.
+    pub leave: f64,
+}
+
+impl From<Area> for delta::Area {
+    fn from(area: Area) -> Self {
+        Self {
+            centre: area.centre,
+            enter: area.enter,
+            leave: area.leave,
+        }
+    }
+}
+
+/// Where entities are looked for.
+pub(crate) type Place = (*const Grid, delta::Area);
+
+/// Makes a grid over the position in 2 or 3 fields of a component, given by their ids, with cells of a size in the units of
+/// the game: about half of the distance that receivers see. A fixed-point number counts as its number divided by the
+/// scale. NULL after an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gametape_grid_new(
+    schema: Option<&Schema>,
+    component: u16,
+    fields: *const u16,
+    count: usize,
+    cell: f64,
+    error: Option<&mut Error>,
+) -> Option<Box<Grid>> {
+    make(error, || {
+        let schema = &needed(schema, "schema")?.0;
+        // SAFETY: the promise of a pointer with a length.
+        let fields = unsafe { elements(fields, count, "fields") }?;
+        Ok(Grid(delta::Grid::new(schema, component, fields, cell)?))
+    })
+}
+
+/// Frees it.
+#[unsafe(no_mangle)]
+pub extern "C" fn gametape_grid_free(grid: Option<Box<Grid>>) {
+    free(grid);
+}
+
+/// Takes the places of all entities. Call it after each `gametape_world_update`, and after `gametape_world_despawn` if
+/// packets are made before the next update.
+#[unsafe(no_mangle)]
+pub extern "C" fn gametape_grid_update(
+    grid: Option<&mut Grid>,
+    world: Option<&World>,
+    error: Option<&mut Error>,
+) -> Status {
+    run(error, || {
+        let grid = &mut needed(grid, "grid")?.0;
+        grid.update(&needed(world, "world")?.world);
+        Ok(Status::Ok)
+    })
 }

@@ -1,23 +1,27 @@
 //! The packets of any kind of recording, one after the other.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+#[cfg(feature = "tape")]
+use std::ops::ControlFlow;
 use std::ops::Range;
 
+use gametape_delta::Schema;
 use gametape_delta::wire::{self, HEADER_BYTES, Header};
 
-use crate::channels::Channels;
 use crate::container::{Inside, MESSAGE_HEAD, RECORD_HEAD, inside, record_in};
-use crate::file::DeltaFile;
 use crate::layout::Role;
-use crate::packet::{Packet, Times};
-use crate::ranges::Window;
+use crate::packets::{Packet, Times};
+use crate::ranges::{Ranges, Window};
 use crate::read::Capture;
+use crate::read::facts::Channels;
 use crate::rule::{CaptureRule, Error, Finding, fault};
+use crate::seek::Entry;
 
 /// Iterates over the packets of a recording. See [`Packets::cursor`](crate::Packets::cursor).
-pub struct Cursor<'a>(Source<'a>);
+pub struct Cursor<'a>(CursorOver<'a>);
 
-enum Source<'a> {
+enum CursorOver<'a> {
     Capture(Chunks<'a>),
     Delta(DeltaCursor<'a>),
 }
@@ -29,7 +33,7 @@ impl<'a> Cursor<'a> {
 
     /// A cursor from position `at` on, which has `packets` packets before it.
     pub(crate) fn of_delta_from(file: &'a DeltaFile<'a>, at: u64, packets: u64) -> Self {
-        Self(Source::Delta(DeltaCursor {
+        Self(CursorOver::Delta(DeltaCursor {
             window: Window::new(file.ranges()),
             schema_hash: file.schema().hash(),
             at,
@@ -45,19 +49,35 @@ impl<'a> Cursor<'a> {
     /// cannot be read, the next call tries the same place again.
     pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, Error> {
         match &mut self.0 {
-            Source::Capture(chunks) => chunks.next(),
-            Source::Delta(cursor) => cursor.next(),
+            CursorOver::Capture(chunks) => chunks.next(),
+            CursorOver::Delta(cursor) => cursor.next(),
         }
     }
 
     /// The topics of other programs, and the number of their messages, which were passed over so far.
     pub(crate) fn foreign(&self) -> impl Iterator<Item = (&str, u64)> {
         let found = match &self.0 {
-            Source::Capture(chunks) => Some(&chunks.foreign),
-            Source::Delta(_) => None,
+            CursorOver::Capture(chunks) => Some(&chunks.foreign),
+            CursorOver::Delta(_) => None,
         };
         let found = found.into_iter().flatten();
         found.map(|(topic, count)| (topic.as_str(), *count))
+    }
+
+    /// Visits the packets until `visit` breaks, or up to the first damage, which is returned.
+    #[cfg(feature = "tape")]
+    pub(crate) fn each<E: From<Error>>(
+        &mut self,
+        mut visit: impl FnMut(&Packet<'_>) -> Result<ControlFlow<()>, E>,
+    ) -> Result<Option<Finding>, E> {
+        while let Some(packet) = self.next_or_fault()? {
+            match packet {
+                Ok(packet) if visit(&packet)?.is_break() => break,
+                Ok(_) => {}
+                Err(damage) => return Ok(Some(damage)),
+            }
+        }
+        Ok(None)
     }
 
     /// The next packet, or the problem at a place that may have had one; `None` at the end.
@@ -76,13 +96,13 @@ impl Capture<'_> {
     /// All packets, in the order of the recording.
     #[must_use]
     pub fn packets(&self) -> Cursor<'_> {
-        Cursor(Source::Capture(Chunks::new(self)))
+        Cursor(CursorOver::Capture(Chunks::new(self)))
     }
 
     /// The packets of some chunks, before which there are `before` packets of the stream.
     #[cfg(feature = "tape")]
     pub(crate) fn packets_in(&self, chunks: Range<usize>, before: u64) -> Cursor<'_> {
-        Cursor(Source::Capture(Chunks {
+        Cursor(CursorOver::Capture(Chunks {
             next: chunks.start,
             end: chunks.end,
             packets: before,
@@ -93,7 +113,7 @@ impl Capture<'_> {
     /// All packets and all other messages, in the order of the recording.
     #[must_use]
     pub fn messages(&self) -> Cursor<'_> {
-        Cursor(Source::Capture(Chunks {
+        Cursor(CursorOver::Capture(Chunks {
             beside: true,
             ..Chunks::new(self)
         }))
@@ -356,5 +376,40 @@ impl DeltaCursor<'_> {
         };
         self.next_sound = Some(found);
         Ok(found)
+    }
+}
+
+/// A file of concatenated packets, and their schema.
+#[derive(Clone, Debug)]
+pub struct DeltaFile<'a> {
+    ranges: Ranges<'a>,
+    schema: Schema,
+}
+
+impl<'a> DeltaFile<'a> {
+    /// Opens a file of packets with this schema.
+    #[must_use]
+    pub fn new(source: impl Into<Ranges<'a>>, schema: Schema) -> Self {
+        Self {
+            ranges: source.into(),
+            schema,
+        }
+    }
+
+    /// The source of the packets.
+    #[must_use]
+    pub fn ranges(&self) -> Ranges<'a> {
+        self.ranges.clone()
+    }
+
+    /// The schema with which the file was opened: packets contain only its hash.
+    #[must_use]
+    pub const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The bytes of the packet of an entry.
+    pub(crate) fn packet(&self, entry: &Entry) -> Result<Cow<'a, [u8]>, Error> {
+        self.ranges.range(entry.at, entry.len as u64)
     }
 }

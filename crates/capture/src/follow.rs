@@ -8,7 +8,7 @@ use gametape_delta::wire::Header;
 
 use crate::cursor::Cursor;
 use crate::layout::Role;
-use crate::packet::Packet;
+use crate::packets::Packet;
 use crate::replay::Replay;
 use crate::rule::{Error, fault};
 

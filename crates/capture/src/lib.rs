@@ -41,25 +41,25 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | names, topics, metadata of a capture | `layout.rs`; `facts.rs` reads them |
+//! | names, topics, metadata of a capture | `layout.rs`; `read/facts.rs` reads them |
 //! | the MCAP file: records, chunks, index | [`container`] |
 //! | reading a recording range by range | `ranges.rs` |
-//! | opening a capture | `read.rs` |
-//! | its keyframes, the state at a tick | `keyframe.rs`, `seek.rs`, `state.rs` |
-//! | iterating over packets, in captures and in files | `cursor.rs`, `file.rs`, `packet.rs` |
-//! | the common view of both | `stream.rs` |
-//! | applying packets, and which states are kept | `replay.rs` |
-//! | writing, added keyframes | `write.rs`, `states.rs`, `options.rs` |
+//! | opening a capture; how it ends, and what follows it; ticks that are far off | `read/` |
+//! | its keyframes, the state at a tick | `seek.rs` |
+//! | packets, and the common view of captures and files | `packets.rs`; `cursor.rs` iterates over them |
+//! | packets from bytes as they arrive | `stream.rs` |
+//! | applying packets, and which states are kept | `replay.rs`, `follow.rs` |
+//! | writing, added keyframes | `write.rs` |
 //! | migration to another schema | `migrate.rs` |
 //! | the audit | `audit/` |
 //! | salvage of intact parts | `salvage/` |
-//! | captures and files of packets as recordings of gametape (feature `tape`) | `tape/` |
+//! | captures and files of packets as recordings of gametape (feature `tape`) | `tape/`; their rows: `tape/tables/` |
 //! | captures made from any recording, and back to its tables | `made/` |
-//! | rules of a recording; errors of writing; limits | `rule.rs`; `error.rs`; `limits.rs`, `decoder.rs` |
+//! | rules of a recording; errors of writing; limits | `rule.rs`; `error.rs`; `limits.rs` |
 //!
 //! A module uses only modules of lower layers. From the lowest to the highest these are: ranges;
-//! container and packet; cursor and seek; replay and stream; writer, migration, audit and salvage;
-//! captures made from tables; the adapter in `tape/`.
+//! container and packets; cursor and seek; replay; writer, migration, audit and salvage; captures made
+//! from tables; the adapter in `tape/`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -73,70 +73,52 @@
     )
 )]
 
-mod after;
 mod audit;
-mod beside;
-mod channels;
-mod clock;
 pub mod container;
 mod cursor;
-mod decode;
-mod decoder;
-mod end;
 mod error;
-mod facts;
-mod feed;
-mod file;
 #[cfg(feature = "tape")]
 mod follow;
-mod keyframe;
 mod layout;
 mod limits;
 #[cfg(feature = "tape")]
 mod made;
 mod migrate;
-mod options;
-mod packet;
+mod packets;
 mod ranges;
 mod read;
 mod replay;
 mod rule;
 mod salvage;
 mod seek;
-mod state;
-mod states;
 mod stream;
 #[cfg(feature = "tape")]
 pub mod tape;
-mod wild;
 mod write;
 
-pub use after::After;
 pub use audit::{Audit, audit};
-pub use cursor::Cursor;
-pub use decoder::{decoder, decoder_to_show, entities_within};
-pub use end::Ending;
+pub use cursor::{Cursor, DeltaFile};
 pub use error::CaptureError;
-pub use facts::read_schema;
-pub use feed::{Feed, Reader};
-pub use file::DeltaFile;
 pub use gametape_core::{Severity, Strictness};
-pub use keyframe::Keyframe;
 pub use layout::{
     BESIDE_ENCODING, MESSAGE_ENCODING, PROFILE, RISES_METADATA, Role, SCHEMA_ENCODING, SCHEMA_NAME,
     TABLES_METADATA, TOPIC_ADDED, TOPIC_DELTAS, TOPIC_EVENTS, TOPIC_KEYFRAMES, TOPIC_LABELS,
 };
-pub use limits::{Limits, MAX_PACKET_BYTES, MAX_STATE_BYTES};
+pub use limits::{
+    Limits, MAX_PACKET_BYTES, MAX_STATE_BYTES, decoder, decoder_to_show, entities_within,
+};
 pub use migrate::{Migrated, migrate};
-pub use options::Options;
-pub use packet::{Packet, Times};
+pub use packets::{Packet, Packets, Times};
 pub use ranges::Ranges;
+pub use read::end::{After, Ending};
+pub use read::facts::read_schema;
 pub use read::{Capture, read, read_with};
 pub use replay::{Added, Replay};
 pub use rule::{CaptureRule, Error, Finding, Findings, Rule};
 pub use salvage::{Repair, Salvaged, salvage};
-pub use stream::Packets;
-pub use write::{Pushed, Writer};
+pub use seek::Keyframe;
+pub use stream::{Feed, Reader};
+pub use write::{Options, Pushed, Writer};
 
 /// Compiles and runs the README's example.
 #[cfg(doctest)]

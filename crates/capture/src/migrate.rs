@@ -8,11 +8,10 @@ use gametape_delta::{
     Snapshot, Tag,
 };
 
-use crate::beside::beside;
 use crate::error::CaptureError;
 use crate::layout::Role;
-use crate::packet::Packet;
-use crate::stream::Packets;
+use crate::packets::{Packet, Packets};
+use crate::replay::beside;
 
 /// The result of a migration.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,6 +6,8 @@ use std::fmt;
 use std::io;
 
 use gametape_core::Input;
+#[cfg(feature = "tape")]
+use gametape_core::tape::Work;
 
 use crate::rule::Error;
 
@@ -51,12 +53,12 @@ enum Kind<'a> {
     Watched(Watched<'a>),
 }
 
-/// An input with a callback that is called before each read.
+/// An input that is read only while the work is wanted.
 #[cfg(feature = "tape")]
 #[derive(Clone, Copy)]
 struct Watched<'a> {
     input: &'a Input,
-    ask: &'a (dyn Fn() -> io::Result<()> + Sync + 'a),
+    work: &'a Work<'a>,
 }
 
 #[cfg(feature = "tape")]
@@ -115,13 +117,10 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// An input with a callback that is called before each read; its error prevents the read.
+    /// An input that is read only while the work is wanted.
     #[cfg(feature = "tape")]
-    pub(crate) fn watched(
-        input: &'a Input,
-        ask: &'a (dyn Fn() -> io::Result<()> + Sync + 'a),
-    ) -> Self {
-        Self::of(Kind::Watched(Watched { input, ask }))
+    pub(crate) const fn watched(input: &'a Input, work: &'a Work<'a>) -> Self {
+        Self::of(Kind::Watched(Watched { input, work }))
     }
 
     /// The total size in bytes.
@@ -163,7 +162,9 @@ impl<'a> Ranges<'a> {
                 .map(|range| Cow::Owned(range.into_owned()))
                 .map_err(|source| Error::io(offset, source)),
             #[cfg(feature = "tape")]
-            Kind::Watched(Watched { input, ask }) => ask()
+            Kind::Watched(Watched { input, work }) => work
+                .wanted()
+                .map_err(io::Error::other)
                 .and_then(|()| input.range(offset, length))
                 .map_err(|source| Error::io(offset, source)),
         }

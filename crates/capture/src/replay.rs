@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use gametape_delta as delta;
 use gametape_delta::wire::Header;
-use gametape_delta::{Decoder, ReadOptions, Rule, Schema, Snapshot, Strictness};
+use gametape_delta::{Decoder, Entity, ReadOptions, Rule, Schema, Snapshot, Strictness};
 
-use crate::decoder::decoder;
-use crate::limits::MAX_STATE_BYTES;
-use crate::packet::Packet;
+use crate::limits::{MAX_STATE_BYTES, decoder};
+use crate::packets::Packet;
 use crate::rule::{CaptureRule, Error};
 
 /// The number of states that a recorder keeps because a later packet may build on them.
@@ -54,7 +53,7 @@ impl Later {
 }
 
 #[derive(Clone, Debug)]
-enum Holding {
+enum KeptStates {
     /// The states that are known to be needed.
     Needed(Later),
     /// The latest states, because the following packets are not known.
@@ -89,7 +88,7 @@ pub struct Replay {
     /// Earlier states, by tick.
     held: BTreeMap<u32, Snapshot>,
     spare: Vec<Snapshot>,
-    holding: Holding,
+    holding: KeptStates,
     held_bytes: u64,
     limit: u64,
     let_go: bool,
@@ -100,7 +99,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    fn new(schema: &Schema, holding: Holding) -> Self {
+    fn new(schema: &Schema, holding: KeptStates) -> Self {
         let fields: usize = schema.components().iter().map(|c| c.fields.len()).sum();
         Self {
             decoder: decoder(schema),
@@ -119,11 +118,11 @@ impl Replay {
     /// A replay of a stream whose packets are not known in advance: it keeps the latest 256 states.
     #[must_use]
     pub fn live(schema: &Schema) -> Self {
-        Self::new(schema, Holding::Window)
+        Self::new(schema, KeptStates::Window)
     }
 
     pub(crate) fn looking_ahead(schema: &Schema, later: Later) -> Self {
-        Self::new(schema, Holding::Needed(later.sorted()))
+        Self::new(schema, KeptStates::Needed(later.sorted()))
     }
 
     /// Sets the most bytes of older states that are kept.
@@ -272,7 +271,7 @@ impl Replay {
     }
 
     fn used(&mut self, baseline: u32, index: u64) {
-        if let Holding::Needed(later) = &self.holding
+        if let KeptStates::Needed(later) = &self.holding
             && later.last_use(baseline).is_none_or(|last| last <= index)
         {
             self.let_go_of(baseline);
@@ -297,8 +296,10 @@ impl Replay {
         };
         let replaced = self.current.as_ref().map(Snapshot::tick) == Some(old.tick());
         let needed = match &self.holding {
-            Holding::Needed(later) => later.last_use(old.tick()).is_some_and(|last| last > index),
-            Holding::Window => true,
+            KeptStates::Needed(later) => {
+                later.last_use(old.tick()).is_some_and(|last| last > index)
+            }
+            KeptStates::Window => true,
         };
         if replaced || !needed {
             self.spare.push(old);
@@ -308,7 +309,7 @@ impl Replay {
         if let Some(before) = self.held.insert(old.tick(), old) {
             self.held_bytes -= self.bytes_of(&before);
         }
-        let window = matches!(self.holding, Holding::Window);
+        let window = matches!(self.holding, KeptStates::Window);
         while self.held_bytes > self.limit || (window && self.held.len() > WINDOW) {
             let Some(oldest) = self.held.keys().next().copied() else {
                 break;
@@ -318,4 +319,20 @@ impl Replay {
             self.let_go_of(oldest);
         }
     }
+}
+
+/// Pairs the entities of two states by id, in the order of the ids.
+pub(crate) fn beside<'s>(
+    a: &'s Snapshot,
+    b: &'s Snapshot,
+) -> impl Iterator<Item = (Option<Entity<'s>>, Option<Entity<'s>>)> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    std::iter::from_fn(move || {
+        let id = a.peek().into_iter().chain(b.peek()).map(Entity::id).min()?;
+        let (one, other) = (
+            a.next_if(|entity| entity.id() == id),
+            b.next_if(|entity| entity.id() == id),
+        );
+        Some((one, other))
+    })
 }

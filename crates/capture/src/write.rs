@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::mem;
 
 use gametape_core::Clocks;
 use gametape_delta::wire::Header;
-use gametape_delta::{Decoder, Encoder, Error, Limits, Rule, Schema, Snapshot};
+use gametape_delta::{
+    Decoder, EncodeError, Encoder, Error, Limits, Rule, Schema, Snapshot, settle,
+};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Compression, WriteOptions};
 
-use crate::decoder::decoder;
 use crate::error::CaptureError;
 use crate::layout::{
     BESIDE_ENCODING, DEFAULT_TICK_NS, KEY_CLOCKS, KEY_CONTENT, KEY_LOG_TICK, KEY_SCHEMA,
     KEY_SCHEMA_HASH, KEY_TABLES, KEY_TICK, MESSAGE_ENCODING, METADATA, PROFILE, RISES_METADATA,
     Role, SCHEMA_ENCODING, SCHEMA_NAME, TABLES_METADATA, VIEW, clock_names,
 };
-use crate::limits::MAX_PACKET_BYTES;
-use crate::options::{MAX_TICK_NS, Options};
-use crate::packet::{Packet, Times};
+use crate::limits::{MAX_PACKET_BYTES, decoder};
+use crate::packets::{Packet, Times};
 use crate::replay::Replay;
-use crate::states::States;
 
 /// The result of recording a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -423,4 +423,123 @@ pub(crate) const fn check_size(packet: &[u8]) -> Result<(), CaptureError> {
         });
     }
     Ok(())
+}
+
+/// The buffers for encoding states.
+pub(crate) struct States {
+    encoder: Encoder,
+    /// The state that a reader has after the last packet.
+    held: Option<Snapshot>,
+    next: Snapshot,
+    packet: Vec<u8>,
+}
+
+impl States {
+    pub fn new(schema: &Schema) -> Self {
+        Self {
+            encoder: Encoder::new(schema).limits(Limits::NONE),
+            held: None,
+            next: Snapshot::new(schema, 0),
+            packet: Vec::new(),
+        }
+    }
+
+    /// Encodes a state as a packet. Values within their thresholds keep their old value.
+    ///
+    /// # Errors
+    /// [`CaptureError::TickOrder`]; [`CaptureError::BadPacket`] for a state of another schema;
+    /// [`CaptureError::Write`].
+    pub fn encode(&mut self, state: &Snapshot) -> Result<&[u8], CaptureError> {
+        self.next.clone_from(state);
+        let encoded = match &self.held {
+            Some(held) if held.tick() > 0 => {
+                settle(held, &mut self.next);
+                self.encoder.delta(held, &self.next, &mut self.packet)
+            }
+            _ => self.encoder.full(&self.next, &mut self.packet),
+        };
+        match encoded {
+            Ok(()) => Ok(&self.packet),
+            Err(EncodeError::TickOrder { tick, baseline }) => Err(CaptureError::TickOrder {
+                tick,
+                last: baseline,
+            }),
+            Err(EncodeError::Schema { expected, found }) => Err(CaptureError::BadPacket(Error {
+                rule: Rule::SchemaHash { expected, found },
+                offset: 8,
+            })),
+            Err(error) => Err(CaptureError::Write(error.to_string())),
+        }
+    }
+
+    /// Makes the encoded state the one that readers have.
+    pub fn advance(&mut self) {
+        let schema = self.next.schema().clone();
+        let held = self.held.get_or_insert_with(|| Snapshot::new(&schema, 0));
+        mem::swap(held, &mut self.next);
+    }
+}
+
+/// The longest tick in nanoseconds: log times are 64-bit numbers.
+pub(crate) const MAX_TICK_NS: u64 = u64::MAX / (u32::MAX as u64);
+
+/// The largest allowed target size of a chunk. Together with the largest packet, the chunk stays
+/// within the readers' limits.
+const MAX_CHUNK_BYTES: u64 = 64 << 20;
+
+/// Options for writing a capture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The length of a tick in nanoseconds, if it is known.
+    pub tick_ns: Option<u64>,
+    /// The target size of a chunk before compression, in bytes. This is the most that is lost when
+    /// the recorder is killed, and the least that is unpacked to seek.
+    pub chunk_bytes: u64,
+    /// The most ticks over which a state is built. If the deltas that lead to a state go back
+    /// further, the writer adds a full snapshot, so that seeking never starts far away. To do this,
+    /// it decodes packets as they come. A stream whose deltas build on states of `n` ticks ago
+    /// consists of `n` independent chains, and needs `n` times as many added snapshots.
+    pub keyframe_every: Option<u32>,
+    /// Whether the states are the view of a receiver, each coded on the one before. Otherwise the
+    /// packets are those of a wire, or are made from another recording.
+    pub view: bool,
+}
+
+impl Default for Options {
+    /// Chunks of 64 KiB, ticks of unknown length, no added snapshots.
+    fn default() -> Self {
+        Self {
+            tick_ns: None,
+            chunk_bytes: 1 << 16,
+            keyframe_every: None,
+            view: false,
+        }
+    }
+}
+
+impl Options {
+    /// Refuses options that are out of range.
+    pub(crate) fn check(&self) -> Result<(), CaptureError> {
+        match self.tick_ns {
+            Some(0) => return Err(CaptureError::Option("a tick takes longer than 0 ns".into())),
+            Some(ns) if ns > MAX_TICK_NS => {
+                return Err(CaptureError::Option(format!(
+                    "a tick of {ns} ns is too long: {MAX_TICK_NS} ns is the most, so that times have 64 bits"
+                )));
+            }
+            _ => {}
+        }
+        if self.chunk_bytes > MAX_CHUNK_BYTES {
+            return Err(CaptureError::Option(format!(
+                "chunks of {} bytes, {MAX_CHUNK_BYTES} is the most",
+                self.chunk_bytes
+            )));
+        }
+        if self.keyframe_every == Some(0) {
+            return Err(CaptureError::Option(
+                "a full snapshot every 0 ticks: 1 is the least".into(),
+            ));
+        }
+        Ok(())
+    }
 }

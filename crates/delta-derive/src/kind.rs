@@ -46,46 +46,24 @@ impl Primitive {
     }
 }
 
-/// The encoding of a value.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Codec {
-    Bool,
-    UInt {
-        bits: u8,
-    },
-    SInt {
-        bits: u8,
-    },
-    VarUInt,
-    VarSInt,
-    Fixed {
-        min: f64,
-        max: f64,
-        scale: u32,
-        clamp: bool,
-    },
-}
-
 /// The fields on the wire for a field of the struct.
 pub enum Kind {
-    /// One field on the wire.
-    One(Value),
-    /// One field for each element.
-    Array(Value, usize),
-    /// Four fields.
-    Rotation { bits: u8 },
     /// No field.
     Skip,
-    /// As many fields as the type says.
-    Other(Box<Other>),
+    /// Those that the type has with an encoding, or a module in its place.
+    Fields(Box<Encoded>),
 }
 
-/// A type that says itself what its fields are, or a module that says it.
-pub struct Other {
+/// A type with its encoding.
+pub struct Encoded {
     pub ty: Type,
     pub how: How,
     /// The threshold in quantised units.
     pub threshold: Option<u32>,
+    /// The number of fields, where the macro knows it.
+    pub count: Option<usize>,
+    /// The elements of an array of numbers and their count: they are read in place.
+    pub array: Option<(Type, usize)>,
 }
 
 /// The encoding that a type is given, or the module that replaces it.
@@ -112,24 +90,24 @@ pub enum How {
     With(Path),
 }
 
-/// A number or a bool.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Value {
-    pub primitive: Primitive,
-    pub codec: Codec,
-    /// The threshold in quantised units.
-    pub threshold: Option<u32>,
-}
-
 impl Kind {
     pub fn new(ty: &Type, attrs: &FieldAttrs) -> Result<Self> {
         if attrs.skip {
             attrs.only(&["skip"], "a field that is skipped")?;
             return Ok(Self::Skip);
         }
+        let encoded = |how, threshold, count, array| {
+            Self::Fields(Box::new(Encoded {
+                ty: bare(ty).clone(),
+                how,
+                threshold,
+                count,
+                array,
+            }))
+        };
         if let Some(path) = &attrs.with {
             attrs.only(&["with", "id", "name"], "a field that a module replicates")?;
-            return Ok(Self::other(ty, How::With(path.clone()), None));
+            return Ok(encoded(How::With(path.clone()), None, None, None));
         }
         let (element, length) = array(ty)?;
         let primitive = primitive(element);
@@ -147,136 +125,101 @@ impl Kind {
             }
             attrs.only(&["rotation", "id", "name"], "a rotation")?;
             let bits = bits.value as u8;
-            return Ok(if is_quaternion {
-                Self::Rotation { bits }
-            } else {
-                Self::other(ty, How::Rotation { bits }, None)
-            });
+            let count = is_quaternion.then_some(4);
+            return Ok(encoded(How::Rotation { bits }, None, count, None));
         }
-        let primitive = match primitive {
-            Some(primitive) if attrs.angle.is_none() && attrs.range.is_none() => primitive,
-            _ => return delegated(ty, attrs),
+        let or = match primitive {
+            None => ", or `angle(bits = …)`",
+            Some(_) if is_quaternion => ", or `rotation(bits = …)` if this is one",
+            Some(_) => "",
         };
-        let value = Value::new(primitive, attrs).map_err(|why| match why {
-            Refusal::At(why) => why,
-            Refusal::NeedsFixed => {
-                let or = if is_quaternion {
-                    ", or `rotation(bits = …)` if this is one"
-                } else {
-                    ""
-                };
-                needs_fixed(ty, primitive, or)
+        let mut leaves = Leaves::default();
+        leaves.collect(ty)?;
+        for primitive in &leaves.primitives {
+            primitive.check(ty, or, attrs)?;
+        }
+        let how = How::new(ty, &leaves, attrs)?;
+        let threshold = threshold(&how, attrs)?;
+        Ok(match (primitive, length) {
+            (Some(_), Some(length)) => {
+                let array = Some((element.clone(), length));
+                encoded(how, threshold, Some(length), array)
             }
-        })?;
-        Ok(match length {
-            Some(length) => Self::Array(value, length),
-            None => Self::One(value),
+            (Some(_), None) => encoded(how, threshold, Some(1), None),
+            (None, _) => encoded(how, threshold, None, None),
         })
     }
 
-    fn other(ty: &Type, how: How, threshold: Option<u32>) -> Self {
-        Self::Other(Box::new(Other {
-            ty: bare(ty).clone(),
-            how,
-            threshold,
-        }))
-    }
-
-    /// Returns the suffixes of the names of its fields on the wire, which are counted; `None` if only
-    /// the type knows.
-    pub fn suffixes(&self) -> Option<Vec<String>> {
-        Some(match self {
-            Self::One(_) => vec![String::new()],
-            Self::Array(_, length) => (0..*length).map(|at| at.to_string()).collect(),
-            Self::Rotation { .. } => ["place", "a", "b", "c"].map(String::from).to_vec(),
-            Self::Skip => Vec::new(),
-            Self::Other(_) => return None,
-        })
+    /// Returns the number of its fields on the wire; `None` if only the type knows.
+    pub const fn count(&self) -> Option<usize> {
+        match self {
+            Self::Skip => Some(0),
+            Self::Fields(encoded) => encoded.count,
+        }
     }
 }
 
-/// Determines the encoding of a type that says itself what its fields are.
-fn delegated(ty: &Type, attrs: &FieldAttrs) -> Result<Kind> {
-    let mut leaves = Leaves::default();
-    leaves.collect(ty)?;
-    for primitive in &leaves.primitives {
-        Value::new(*primitive, attrs).map_err(|why| match why {
-            Refusal::At(why) => why,
-            Refusal::NeedsFixed => needs_fixed(ty, *primitive, ", or `angle(bits = …)`"),
-        })?;
-    }
-    let mut given = ["bits", "varint", "fixed", "angle", "range"]
-        .into_iter()
-        .filter_map(|key| Some((key, attrs.span_of(key)?)));
-    if let (Some((first, _)), Some((second, span))) = (given.next(), given.next()) {
-        return Err(Error::new(
-            span,
-            format!("`{first}` and `{second}` are two ways to write a number: choose one"),
-        ));
-    }
-    let how = if let Some(fixed) = &attrs.fixed {
-        How::Fixed {
-            min: fixed.min,
-            max: fixed.max,
-            scale: fixed.scale,
-            clamp: attrs.clamp,
+impl How {
+    /// Determines the encoding that the attributes choose; each number in the type allows it.
+    fn new(ty: &Type, leaves: &Leaves, attrs: &FieldAttrs) -> Result<Self> {
+        let mut given = ["bits", "varint", "fixed", "angle", "range"]
+            .into_iter()
+            .filter_map(|key| Some((key, attrs.span_of(key)?)));
+        if let (Some((first, _)), Some((second, span))) = (given.next(), given.next()) {
+            return Err(Error::new(
+                span,
+                format!("`{first}` and `{second}` are two ways to write a number: choose one"),
+            ));
         }
-    } else if let Some(span) = attrs.span_of("clamp") {
-        return Err(Error::new(span, "`clamp` needs `fixed` beside it"));
-    } else if let Some(bits) = attrs.bits {
-        match u8::try_from(bits.value) {
-            Ok(value @ 1..=64) => How::Bits(value),
-            _ => {
+        Ok(if let Some(fixed) = &attrs.fixed {
+            Self::Fixed {
+                min: fixed.min,
+                max: fixed.max,
+                scale: fixed.scale,
+                clamp: attrs.clamp,
+            }
+        } else if let Some(span) = attrs.span_of("clamp") {
+            return Err(Error::new(span, "`clamp` needs `fixed` beside it"));
+        } else if let Some(bits) = attrs.bits {
+            match u8::try_from(bits.value) {
+                Ok(value @ 1..=64) => Self::Bits(value),
+                _ => {
+                    return Err(Error::new(
+                        bits.span,
+                        format!(
+                            "the `bits` of an integer go from 1 to 64, these are {}",
+                            bits.value
+                        ),
+                    ));
+                }
+            }
+        } else if attrs.varint {
+            Self::VarInt
+        } else if let Some(angle) = attrs.angle {
+            attrs.only(&["angle", "id", "name"], "an angle")?;
+            Self::Angle {
+                bits: angle.value as u8,
+            }
+        } else if let Some(range) = attrs.range {
+            Self::Range {
+                min: range.min,
+                max: range.max,
+            }
+        } else {
+            if leaves.others
+                && let Some(threshold) = attrs.threshold
+            {
                 return Err(Error::new(
-                    bits.span,
+                    threshold.span,
                     format!(
-                        "the `bits` of an integer go from 1 to 64, these are {}",
-                        bits.value
+                        "`threshold` does not apply to {}, which has fields of its own: write it there",
+                        text(ty)
                     ),
                 ));
             }
-        }
-    } else if attrs.varint {
-        How::VarInt
-    } else if let Some(angle) = attrs.angle {
-        attrs.only(&["angle", "id", "name"], "an angle")?;
-        How::Angle {
-            bits: angle.value as u8,
-        }
-    } else if let Some(range) = attrs.range {
-        How::Range {
-            min: range.min,
-            max: range.max,
-        }
-    } else {
-        if leaves.others
-            && let Some(threshold) = attrs.threshold
-        {
-            return Err(Error::new(
-                threshold.span,
-                format!(
-                    "`threshold` does not apply to {}, which has fields of its own: write it there",
-                    text(ty)
-                ),
-            ));
-        }
-        How::Plain
-    };
-    let codec = match how {
-        How::Fixed {
-            min,
-            max,
-            scale,
-            clamp,
-        } => Codec::Fixed {
-            min,
-            max,
-            scale,
-            clamp,
-        },
-        _ => Codec::VarUInt,
-    };
-    Ok(Kind::other(ty, how, threshold(codec, attrs)?))
+            Self::Plain
+        })
+    }
 }
 
 /// The types that an `Option`, an array or a tuple consists of.
@@ -328,65 +271,33 @@ fn argument(segment: &syn::PathSegment) -> Option<&Type> {
     }
 }
 
-fn needs_fixed(ty: &Type, primitive: Primitive, or: &str) -> Error {
-    Error::new_spanned(
-        ty,
-        format!(
-            "{} needs bounds and a precision: `fixed(min = …, max = …, step = …)`{or}",
-            primitive.name()
-        ),
-    )
-}
-
-enum Refusal {
-    At(Error),
-    NeedsFixed,
-}
-
-impl From<Error> for Refusal {
-    fn from(why: Error) -> Self {
-        Self::At(why)
-    }
-}
-
-impl Value {
-    fn new(primitive: Primitive, attrs: &FieldAttrs) -> core::result::Result<Self, Refusal> {
-        let name = primitive.name();
-        let codec = match primitive {
-            Primitive::Bool => {
-                attrs.only(&["id", "name"], "a bool")?;
-                Codec::Bool
-            }
-            Primitive::Unsigned(width) | Primitive::Signed(width) => {
+impl Primitive {
+    /// Checks that the attributes of a field of type `ty` suit this number in it. `or` is the advice
+    /// besides `fixed`.
+    fn check(self, ty: &Type, or: &str, attrs: &FieldAttrs) -> Result<()> {
+        let name = self.name();
+        match self {
+            Self::Bool => attrs.only(&["id", "name"], "a bool"),
+            Self::Unsigned(width) | Self::Signed(width) => {
                 let known = ["id", "name", "bits", "varint", "range", "threshold"];
                 attrs.only(&known, &name)?;
-                check_range(primitive, width, attrs)?;
-                integer(primitive, width, attrs)?
+                check_range(self, width, attrs)?;
+                check_integer(&name, width, attrs)
             }
-            Primitive::Float(_) => {
+            Self::Float(_) => {
                 let known = ["id", "name", "fixed", "clamp", "angle", "threshold"];
                 attrs.only(&known, &name)?;
-                if attrs.angle.is_some() && attrs.fixed.is_none() {
-                    return Ok(Self {
-                        primitive,
-                        codec: Codec::VarUInt,
-                        threshold: None,
-                    });
+                if attrs.fixed.is_some() || attrs.angle.is_some() {
+                    return Ok(());
                 }
-                let fixed = attrs.fixed.as_ref().ok_or(Refusal::NeedsFixed)?;
-                Codec::Fixed {
-                    min: fixed.min,
-                    max: fixed.max,
-                    scale: fixed.scale,
-                    clamp: attrs.clamp,
-                }
+                Err(Error::new_spanned(
+                    ty,
+                    format!(
+                        "{name} needs bounds and a precision: `fixed(min = …, max = …, step = …)`{or}"
+                    ),
+                ))
             }
-        };
-        Ok(Self {
-            primitive,
-            codec,
-            threshold: threshold(codec, attrs)?,
-        })
+        }
     }
 }
 
@@ -414,9 +325,8 @@ fn check_range(primitive: Primitive, width: u8, attrs: &FieldAttrs) -> Result<()
     ))
 }
 
-fn integer(primitive: Primitive, width: u8, attrs: &FieldAttrs) -> Result<Codec> {
-    let name = primitive.name();
-    let signed = matches!(primitive, Primitive::Signed(_));
+/// Checks the encoding of an integer of `width` bits.
+fn check_integer(name: &str, width: u8, attrs: &FieldAttrs) -> Result<()> {
     if attrs.varint {
         if let Some(bits) = attrs.bits {
             return Err(Error::new(
@@ -424,47 +334,35 @@ fn integer(primitive: Primitive, width: u8, attrs: &FieldAttrs) -> Result<Codec>
                 "`bits` and `varint` are two ways to write a number: choose one",
             ));
         }
-        return match width {
-            ..=32 if signed => Ok(Codec::VarSInt),
-            ..=32 => Ok(Codec::VarUInt),
-            _ => Err(Error::new(
+        if width > 32 {
+            return Err(Error::new(
                 attrs
                     .span_of("varint")
                     .unwrap_or_else(proc_macro2::Span::call_site),
                 format!(
                     "a varint holds 32 bits, {name} has {width}: choose a smaller type or `bits`"
                 ),
-            )),
-        };
+            ));
+        }
     }
-    let bits = match attrs.bits {
-        None => width,
-        Some(bits) => match u8::try_from(bits.value) {
-            Ok(value) if (1..=width).contains(&value) => value,
-            _ => {
-                return Err(Error::new(
-                    bits.span,
-                    format!(
-                        "the `bits` of {name} go from 1 to {width}, these are {}",
-                        bits.value
-                    ),
-                ));
-            }
-        },
-    };
-    Ok(if signed {
-        Codec::SInt { bits }
-    } else {
-        Codec::UInt { bits }
-    })
+    match attrs.bits {
+        Some(bits) if !(1..=u64::from(width)).contains(&bits.value) => Err(Error::new(
+            bits.span,
+            format!(
+                "the `bits` of {name} go from 1 to {width}, these are {}",
+                bits.value
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
-fn threshold(codec: Codec, attrs: &FieldAttrs) -> Result<Option<u32>> {
+fn threshold(how: &How, attrs: &FieldAttrs) -> Result<Option<u32>> {
     let Some(threshold) = attrs.threshold else {
         return Ok(None);
     };
-    let units = match codec {
-        Codec::Fixed { scale, .. } => (threshold.value * f64::from(scale)).round(),
+    let units = match how {
+        How::Fixed { scale, .. } => (threshold.value * f64::from(*scale)).round(),
         _ if threshold.value.fract() != 0.0 => {
             return Err(Error::new(
                 threshold.span,

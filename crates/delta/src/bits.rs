@@ -267,10 +267,10 @@ impl BitWriter {
     /// Groups several writes, so that the pending bits stay in registers. If there is not enough
     /// space, `write` is called again.
     #[inline(always)]
-    pub(crate) fn burst(&mut self, mut write: impl FnMut(&mut Burst<'_>)) {
+    pub(crate) fn burst(&mut self, mut write: impl FnMut(&mut BitBurst<'_>)) {
         loop {
             let space = self.bytes.get_mut(self.len..).unwrap_or_default();
-            let mut burst = Burst::new(space, self.pending, self.used);
+            let mut burst = BitBurst::new(space, self.pending, self.used);
             write(&mut burst);
             if !burst.full {
                 (self.pending, self.used) = (burst.pending, burst.used);
@@ -288,7 +288,10 @@ impl BitWriter {
     /// `write` returns a mask for the bits after the first 32, which it wrote as zeros, or `None`
     /// if there is nothing to write. Returns whether there was.
     #[inline(always)]
-    pub(crate) fn entity(&mut self, mut write: impl FnMut(&mut Burst<'_>) -> Option<u64>) -> bool {
+    pub(crate) fn entity(
+        &mut self,
+        mut write: impl FnMut(&mut BitBurst<'_>) -> Option<u64>,
+    ) -> bool {
         if self.used > 0 {
             self.flush();
         }
@@ -297,7 +300,7 @@ impl BitWriter {
                 return false;
             };
             let available = space.len();
-            let mut burst = Burst::new(space, 0, 0);
+            let mut burst = BitBurst::new(space, 0, 0);
             let Some(mask) = write(&mut burst) else {
                 return false;
             };
@@ -406,7 +409,7 @@ const fn set(word: &mut [u8; 8], bits: u64) {
 }
 
 /// See [`BitWriter::burst`].
-pub(crate) struct Burst<'a> {
+pub(crate) struct BitBurst<'a> {
     space: &'a mut [u8],
     /// Whether there was not enough space.
     full: bool,
@@ -416,7 +419,7 @@ pub(crate) struct Burst<'a> {
     used: u32,
 }
 
-impl<'a> Burst<'a> {
+impl<'a> BitBurst<'a> {
     #[inline(always)]
     fn new(space: &'a mut [u8], pending: u64, used: u32) -> Self {
         Self {

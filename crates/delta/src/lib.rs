@@ -33,14 +33,14 @@
 //! | to change | look in |
 //! |---|---|
 //! | bits, varuints, alignment | `bits.rs` |
-//! | schemas, their hash, codecs | `schema/`; `plan.rs` has the form that encoder and decoder use |
-//! | header, flags, framing of sections | `wire.rs`, `numbers.rs` |
-//! | the state, and how it is stored | `snapshot/`, `part.rs`, `value.rs`, `replicate.rs` |
-//! | writing packets | `encode.rs`; `entity.rs` writes an entity, `stencil.rs` those of the same shape |
-//! | reading and applying packets | `body.rs` reads entities, `apply.rs` applies them |
+//! | schemas, their hash, codecs, values | `schema/`; `plan.rs` has the form that encoder and decoder use |
+//! | header, flags, framing of sections | `wire.rs` |
+//! | the state, how it is stored, and older states | `snapshot/`, `replicate.rs` |
+//! | writing packets | `encode/`; `entity.rs` writes an entity, `stencil.rs` those of the same shape |
+//! | reading and applying packets | `decode/`; `body.rs` reads entities |
 //! | real numbers, angles | `quantise.rs` |
 //! | parts of components, and their encodings | `field/` |
-//! | packets without a state, and their sizes | `walk.rs`, `packet.rs`, `share.rs`, `sizes.rs` |
+//! | packets without a state, and their sizes | `packet.rs`, `sizes.rs` |
 //! | migrating states to another schema | `migrate.rs` |
 //! | rules, limits, errors of encoders | `rule.rs`, `limits.rs`, `error.rs` |
 //! | sessions | `session/`; `world.rs` has what all senders share; `audience.rs` and `bytes.rs` who sees which components of it, `grid.rs` what is near; in the sender, `scan.rs` finds the changes to send, `groups.rs` what travels together, `pack.rs` selects what fits and makes the packet, `rate.rs` adapts the budget; `receiver/` has what a client sees, `playout/` when it draws it |
@@ -74,36 +74,26 @@
 
 extern crate alloc;
 
-mod apply;
-mod baseline;
 pub mod bits;
-mod body;
+mod decode;
 mod encode;
-mod entity;
 mod error;
 mod field;
 mod limits;
 mod migrate;
 #[cfg(feature = "network")]
 pub mod network;
-mod numbers;
 mod packet;
-mod part;
 mod quantise;
 mod replicate;
 mod rule;
 mod schema;
 mod session;
-mod share;
 mod sizes;
 mod snapshot;
-mod stencil;
-mod value;
-mod walk;
 pub mod wire;
 
-pub use apply::Decoder;
-pub use baseline::{Baselines, NotNewer};
+pub use decode::Decoder;
 pub use encode::{Encoder, settle};
 pub use error::{EncodeError, QuantiseError, ValueError};
 pub use field::{Bits, Clamped, FieldList, ReplicateField, VarInt};
@@ -113,21 +103,20 @@ pub use gametape_delta_derive::{Replicate, ReplicateField};
 pub use limits::{Limit, Limits, ReadOptions};
 pub use migrate::{Incompatible, Loss, MigrateError, Migration};
 pub use packet::{ComponentChange, EntityChange, Packet, PacketError, Section};
-pub use part::Part;
 pub use quantise::{Angle, FixedPoint, Range, SmallestThree};
 pub use replicate::{Replicate, ValueReader, ValueWriter};
 pub use rule::{Error, Rule};
-pub use schema::{Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError};
+pub use schema::{
+    Change, Codec, Component, Difference, Field, MAX_MASK_BITS, Schema, SchemaError, Value,
+};
 pub use session::{
     Area, Audience, Between, Blend, BlendError, Confirmed, DEFAULT_WINDOW, Estimates, Feedback,
     Grid, GridError, HeldBack, Mode, Near, Playout, PlayoutOptions, ReceiveError, Received,
     Receiver, ReceiverOptions, Relevance, RestrictError, SendError, Sender, SenderOptions, Sent,
     Timing, Totals, ViewEvent, World,
 };
-pub use share::Share;
-pub use sizes::{ComponentSize, Size, Sizes};
-pub use snapshot::{Entity, EntityMut, Snapshot};
-pub use value::Value;
+pub use sizes::{ComponentSize, Share, Size, Sizes};
+pub use snapshot::{Baselines, Entity, EntityMut, NotNewer, Part, Snapshot};
 pub use wire::{Header, Kind, Tag};
 
 /// Compiles and runs the examples of the README.

@@ -1,10 +1,9 @@
 //! Structs as components.
 
 use crate::error::{QuantiseError, ValueError};
-use crate::part::Part;
 use crate::quantise::{Angle, FixedPoint, Range, SmallestThree};
-use crate::schema::{Codec, Component, MAX_MASK_BITS, Plan, Schema};
-use crate::value::Value;
+use crate::schema::{Codec, Component, MAX_MASK_BITS, Plan, Schema, Value};
+use crate::snapshot::Part;
 
 /// A struct that is a component. `#[derive(Replicate)]` (feature `derive`) implements it.
 ///

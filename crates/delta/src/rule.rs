@@ -7,7 +7,7 @@ use gametape_core::{Class, Coded, Rule as _};
 
 use crate::bits::BitError;
 use crate::limits::Limit;
-use crate::numbers::{HEADER_BYTES, MAGIC, Tag};
+use crate::wire::{HEADER_BYTES, MAGIC, Tag};
 
 gametape_core::rules! {
     /// One rule of the wire with the numbers that break it.

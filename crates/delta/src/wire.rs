@@ -1,12 +1,13 @@
 //! The framing of a packet: header, flags, sections.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use gametape_core::text::Hash;
+use gametape_core::{Datum, ToDatum};
 
 use crate::bits::{BitReader, push_varuint, varuint_len};
 use crate::limits::{Limit, Limits};
-pub use crate::numbers::{HEADER_BYTES, MAGIC, Tag, VERSION};
 use crate::rule::{Error, Rule};
 
 /// The kind of a packet.
@@ -130,11 +131,11 @@ pub fn packet_len(bytes: &[u8]) -> Result<u64, Error> {
 pub(crate) struct Frame<'a> {
     pub header: Header,
     /// The sections that exist, in the order of the packet.
-    sections: [Option<Section<'a>>; 3],
+    sections: [Option<RawSection<'a>>; 3],
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Section<'a> {
+pub(crate) struct RawSection<'a> {
     pub tag: Tag,
     pub body: &'a [u8],
     /// The offset of the body in the packet.
@@ -245,7 +246,7 @@ impl<'a> Frame<'a> {
                 return Err(Error::new(Rule::DuplicateSection { tag }, at));
             }
             if let Some(slot) = self.sections.iter_mut().find(|slot| slot.is_none()) {
-                *slot = Some(Section { tag, body, offset });
+                *slot = Some(RawSection { tag, body, offset });
             }
             at = offset + body.len();
         }
@@ -253,12 +254,12 @@ impl<'a> Frame<'a> {
     }
 
     /// Returns the section with this tag.
-    pub fn section(&self, tag: Tag) -> Option<Section<'a>> {
+    pub fn section(&self, tag: Tag) -> Option<RawSection<'a>> {
         self.sections().find(|section| section.tag == tag)
     }
 
     /// Returns the sections in the order of the packet.
-    pub fn sections(&self) -> impl Iterator<Item = Section<'a>> {
+    pub fn sections(&self) -> impl Iterator<Item = RawSection<'a>> {
         self.sections.iter().flatten().copied()
     }
 }
@@ -276,4 +277,67 @@ pub(crate) fn push_section(packet: &mut Vec<u8>, tag: Tag, count: u32, body: &[u
     push_varuint(packet, (varuint_len(count) + body.len()) as u32);
     push_varuint(packet, count);
     packet.extend_from_slice(body);
+}
+
+/// The first four bytes of every packet as a little-endian number: `CEDS`.
+pub const MAGIC: u32 = 0x5344_4543;
+
+/// The version of the wire.
+pub const VERSION: u16 = 0;
+
+/// The size of a header in bytes.
+pub const HEADER_BYTES: usize = 28;
+
+/// The kind of a section.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
+pub enum Tag {
+    /// New entities.
+    Create = 1,
+    /// Removed entities.
+    Destroy = 2,
+    /// Changed fields.
+    Update = 3,
+}
+
+impl Tag {
+    /// All tags, ordered by number.
+    pub const ALL: [Self; 3] = [Self::Create, Self::Destroy, Self::Update];
+
+    /// Returns the tag with this number.
+    #[must_use]
+    pub const fn new(tag: u8) -> Option<Self> {
+        match tag {
+            1 => Some(Self::Create),
+            2 => Some(Self::Destroy),
+            3 => Some(Self::Update),
+            _ => None,
+        }
+    }
+
+    /// `CREATE`, `DESTROY` or `UPDATE`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Destroy => "DESTROY",
+            Self::Update => "UPDATE",
+        }
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl ToDatum for Tag {
+    fn to_datum(&self) -> Datum {
+        self.name().to_datum()
+    }
 }

@@ -10,7 +10,6 @@ use gametape_delta as delta;
 use gametape_samples::delta::Arena;
 
 use crate::common::{self, *};
-use crate::compare::{assert_events, assert_same, fill};
 
 /// A session through C and one of the library, side by side.
 struct Both {

@@ -4,10 +4,8 @@
 #![allow(clippy::unnecessary_box_returns)]
 
 mod allocations;
-mod callbacks;
 mod captures;
 mod common;
-mod compare;
 mod faults;
 mod header;
 mod interop;

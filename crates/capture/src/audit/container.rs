@@ -6,10 +6,10 @@ use gametape_core::text::Crc32;
 
 use crate::container::{ChunkPlace, Inside, WalkEnd, Walked, inside, message_index};
 use crate::cursor::Chunks;
-use crate::end::Ending;
-use crate::facts::read_schema;
 use crate::ranges::{Crc, Window};
 use crate::read::Capture;
+use crate::read::end::Ending;
+use crate::read::facts::read_schema;
 use crate::replay::{Later, Replay};
 use crate::rule::{CaptureRule, DATA_SECTION, Error, Finding, Findings, fault};
 
@@ -237,11 +237,11 @@ fn statistics(capture: &Capture<'_>, there: &BTreeMap<u16, u64>, findings: &mut 
 }
 
 /// For each channel, the log times of messages and their positions in the chunk.
-type Listed = BTreeMap<u16, Vec<(u64, usize)>>;
+type MessagesByChannel = BTreeMap<u16, Vec<(u64, usize)>>;
 
 /// The messages that are in a chunk.
-fn messages_in(unpacked: &[u8], offset: u64) -> Listed {
-    let mut there = Listed::new();
+fn messages_in(unpacked: &[u8], offset: u64) -> MessagesByChannel {
+    let mut there = MessagesByChannel::new();
     let mut at = 0;
     while let Ok(Some((found, end))) = inside(unpacked, at, offset) {
         if let Inside::Message(message) = found {
@@ -258,8 +258,8 @@ fn listed(
     window: &mut Window<'_>,
     place: &ChunkPlace,
     findings: &mut Findings,
-) -> Result<Listed, Error> {
-    let mut listed = Listed::new();
+) -> Result<MessagesByChannel, Error> {
+    let mut listed = MessagesByChannel::new();
     for (channel, at) in &place.indexes {
         match message_index(window, *at, *channel) {
             Ok(mut list) if !list.is_empty() => {

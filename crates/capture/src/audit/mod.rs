@@ -1,9 +1,5 @@
 //! The audit: reads and applies every packet, and compares the container with its content.
 
-mod container;
-
-pub(crate) use container::check;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -12,12 +8,14 @@ use gametape_core::text::{Counted, Grouped};
 use gametape_delta as delta;
 use gametape_delta::wire::Header;
 
-use crate::clock::Clock;
 use crate::layout::Role;
-use crate::packet::{Packet, Times};
+use crate::packets::{Clock, Packet, Packets, Times};
 use crate::replay::{Added, Replay};
 use crate::rule::{CaptureRule, Error, Finding, Findings, Rule};
-use crate::stream::Packets;
+
+mod container;
+
+pub(crate) use container::check;
 
 /// The result of an audit.
 #[derive(Clone, PartialEq, Debug)]

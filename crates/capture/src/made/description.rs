@@ -1,8 +1,7 @@
 //! The description of the tables from which a capture was made.
 
-use gametape_core::Stamp;
 use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
-use gametape_core::tape;
+use gametape_core::{Stamp, tape};
 use gametape_delta::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -20,8 +19,8 @@ pub(super) struct Description {
     pub version: u32,
     pub made_of: MadeOf,
     /// The location of the stamp of each packet.
-    pub clock: Clock,
-    pub tables: Vec<Table>,
+    pub clock: StoredClock,
+    pub tables: Vec<StoredTable>,
 }
 
 /// The original recording.
@@ -72,7 +71,7 @@ impl From<Moment> for Stamp {
 
 /// The component of one entity that contains the stamp of a packet.
 #[derive(Clone, Serialize, Deserialize, Debug)]
-pub(super) struct Clock {
+pub(super) struct StoredClock {
     pub entity: u32,
     pub step: Coded,
     pub tick: Coded,
@@ -81,14 +80,14 @@ pub(super) struct Clock {
 
 /// The definition of a table, and where its rows are.
 #[derive(Clone, Serialize, Deserialize, Debug)]
-pub(super) struct Table {
+pub(super) struct StoredTable {
     pub name: String,
     pub lane: String,
     pub doc: String,
     pub rows: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shape: Vec<u64>,
-    pub columns: Vec<Column>,
+    pub columns: Vec<StoredColumn>,
     pub stored: Stored,
 }
 
@@ -115,7 +114,7 @@ pub(super) enum Stored {
 /// The definition of a column, and how its values are stored in packets.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 #[allow(clippy::struct_excessive_bools)] // As in `ColumnDef`.
-pub(super) struct Column {
+pub(super) struct StoredColumn {
     pub name: String,
     pub kind: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -191,7 +190,7 @@ impl Coded {
     }
 }
 
-impl Column {
+impl StoredColumn {
     pub fn of(column: &ColumnDef, coded: Option<Coded>) -> Self {
         Self {
             name: column.name.to_string(),
@@ -229,7 +228,7 @@ impl Column {
     }
 }
 
-impl Table {
+impl StoredTable {
     pub fn lane(&self) -> Option<Lane> {
         Lane::ALL.into_iter().find(|lane| lane.name() == self.lane)
     }
@@ -237,7 +236,7 @@ impl Table {
     /// The original definition.
     fn def(&self) -> Option<TableDef> {
         let table = TableDef::new(self.name.clone(), self.lane()?, self.doc.clone());
-        let columns: Option<Vec<ColumnDef>> = self.columns.iter().map(Column::def).collect();
+        let columns: Option<Vec<ColumnDef>> = self.columns.iter().map(StoredColumn::def).collect();
         Some(TableDef {
             columns: columns?,
             ..table.rows(self.rows).shape(self.shape.clone())
@@ -278,7 +277,7 @@ impl Description {
     /// # Errors
     /// [`CaptureRule::Tables`].
     pub fn defs(&self) -> Result<Vec<TableDef>, Error> {
-        let def = |table: &Table| {
+        let def = |table: &StoredTable| {
             let def = table.def();
             def.ok_or_else(|| {
                 broken(format!(

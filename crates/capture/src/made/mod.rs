@@ -10,46 +10,28 @@
 //! | to change | look in |
 //! |---|---|
 //! | the description of the tables | `description.rs` |
-//! | how a value becomes fields, and which | `coding.rs` |
-//! | values as JSON | `json.rs` |
-//! | which components there are | `plan.rs`; `tile.rs` for grids |
-//! | reading all rows of a recording, once | `gather.rs`, through temporary files: `spill.rs` |
-//! | rows becoming a state, and packets | `held.rs`, `making.rs` |
-//! | a whole recording as a stream; one that is being written | `stream.rs`; `growing.rs` |
-//! | packets becoming a capture; segments that are fetched one by one | `make.rs`; `segments.rs` |
-//! | a part of a capture | `part.rs` |
-//! | reading the tables back | `labels.rs`, `stamps.rs`, `reading.rs`, `scan.rs`, `seek.rs` |
-//! | which chunks a range needs | `range.rs` |
+//! | how a value becomes fields, and which; values as JSON | `coding.rs` |
+//! | the tiles of a grid | `tile.rs` |
+//! | making a whole recording into a stream, and into a capture | `write/`; `growing.rs` for one that is being written |
+//! | reading all rows of a recording, once | `write/gather.rs`, through temporary files: `write/spill.rs` |
+//! | which components there are | `write/plan.rs` |
+//! | rows becoming a state, and packets | `write/held.rs`, `write/making.rs` |
+//! | segments that are fetched one by one | `write/segments.rs` |
+//! | reading the tables back | `read/`: `labels.rs`, `scan.rs`, `seek.rs` |
+//! | which chunks a range needs | `read/range.rs` |
 
 mod coding;
 mod description;
-mod gather;
-mod growing;
-mod held;
-mod json;
-mod labels;
-mod make;
-mod making;
-mod part;
-mod plan;
-mod range;
-mod reading;
-mod scan;
-mod seek;
-mod segments;
-mod spill;
-mod stamps;
-mod stream;
+mod read;
 mod tile;
+mod write;
 
 pub use description::Moment;
-pub use growing::Growing;
-pub(crate) use make::{make, secrets};
-pub(crate) use part::When;
-pub(crate) use range::{ends, pieces};
-pub(crate) use reading::{Made, told};
-pub(crate) use scan::{problem, scan};
-pub(crate) use seek::play;
-pub(crate) use segments::segments;
-pub use segments::{Piece, RecordKind, Segment, Segmented, push_record};
-pub(crate) use stream::{PUBLISHED, Wanted};
+pub(crate) use read::range::{ends, pieces};
+pub(crate) use read::scan::{problem, scan};
+pub(crate) use read::seek::play;
+pub(crate) use read::{Made, When, told};
+pub use write::growing::Growing;
+pub(crate) use write::segments::segments;
+pub use write::segments::{Piece, RecordKind, Segment, Segmented, push_record};
+pub(crate) use write::{PUBLISHED, Wanted, make, secrets};

@@ -1,7 +1,5 @@
 //! Salvage: keeps the packets that can be read and applied.
 
-mod repair;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -11,14 +9,15 @@ use gametape_delta::{Decoder, Encoder, Limits, Snapshot};
 
 use crate::audit::{check, missing_baseline, wild_ticks};
 use crate::container::{Chunk, ChunkPlace, WalkEnd, find_chunks_and, unreadable};
-use crate::decoder::decoder;
 use crate::layout::Role;
-use crate::packet::Packet;
+use crate::limits::decoder;
+use crate::packets::{Packet, Packets};
 use crate::ranges::{Crc, Window};
 use crate::read::Capture;
 use crate::replay::{Added, Later, Replay};
 use crate::rule::{CaptureRule, DATA_SECTION, Error, Finding, Findings, Rule, fault};
-use crate::stream::Packets;
+
+mod repair;
 
 pub use repair::Repair;
 
@@ -461,12 +460,12 @@ fn place(packet: &Packet<'_>) -> Place {
 /// damaged tick does not exclude all that follow.
 fn in_order(packets: &Packets<'_>, later: &mut Later) -> Result<Vec<u64>, Error> {
     /// A packet, and the one before it in the longest row that ends with it.
-    struct Link {
+    struct InOrder {
         index: u64,
         key: u64,
         before: Option<usize>,
     }
-    let mut links: Vec<Link> = Vec::new();
+    let mut links: Vec<InOrder> = Vec::new();
     // The ends of the rows of each length, their keys ascending.
     let mut ends: Vec<usize> = Vec::new();
     let mut cursor = packets.cursor();
@@ -487,7 +486,7 @@ fn in_order(packets: &Packets<'_>, later: &mut Later) -> Result<Vec<u64>, Error>
             Some(end) => *end = links.len(),
             None => ends.push(links.len()),
         }
-        links.push(Link {
+        links.push(InOrder {
             index: packet.index,
             key,
             before,

@@ -5,7 +5,7 @@ use std::fmt;
 use gametape_core::Place;
 use gametape_core::text::{Bytes, Counted, Grouped};
 
-use crate::after::After;
+use crate::read::end::After;
 use crate::rule::{Finding, Rule};
 
 /// A repair, or a loss.

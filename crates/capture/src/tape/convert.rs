@@ -1,26 +1,30 @@
-//! Converts between the forms, packets byte for byte, and repairs.
+//! Converts between the forms, packets byte for byte; repairs; makes the segments that are published.
+
+use std::sync::Arc;
 
 use gametape_core::Input;
-use gametape_core::tape::{Beside, Converted, Error, Options, Repaired, Sink, Target, Work};
+use gametape_core::table::Lane;
+use gametape_core::tape::{
+    Beside, Converted, Error, Options, Repaired, Secrets, Sink, Tape, Target, Work,
+};
 use gametape_core::text::{Bytes, Counted, Grouped};
 use gametape_delta::Schema;
 
-use super::name::{CAPTURE, DELTA, name_of};
+use super::opened::{CAPTURE, DELTA, PacketsTape, made_of, name_of};
 use super::schema;
-use crate::after::After;
 use crate::audit::wild_ticks;
-use crate::decoder::decoder;
 use crate::error::CaptureError;
 use crate::layout::Role;
+use crate::limits::decoder;
+use crate::made::{PUBLISHED, Segment, Segmented, Wanted};
 use crate::migrate::migrate;
-use crate::options;
-use crate::packet::Packet;
+use crate::packets::{Packet, Packets};
 use crate::ranges::Ranges;
+use crate::read::end::After;
 use crate::read::{Capture, read};
 use crate::rule::CaptureRule;
 use crate::salvage::{Salvaged, salvage};
-use crate::stream::Packets;
-use crate::write::{OfTables, Writer};
+use crate::write::{OfTables, Options as CaptureOptions, Writer};
 
 /// The ending of the names of captures.
 const CAPTURE_ENDING: &str = ".mcap";
@@ -36,14 +40,14 @@ pub(super) fn beside(schema: &Schema) -> Beside {
 }
 
 /// The options for writing a capture.
-pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>, view: bool) -> options::Options {
+pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>, view: bool) -> CaptureOptions {
     let every = options.count("keyframe-every");
     let asked = options.number("tick-rate");
-    options::Options {
+    CaptureOptions {
         tick_ns: asked.map(|hz| (1e9 / hz).round() as u64).or(tick_ns),
         keyframe_every: every.map(|every| u32::try_from(every).unwrap_or(u32::MAX)),
         view,
-        ..options::Options::default()
+        ..CaptureOptions::default()
     }
 }
 
@@ -162,7 +166,7 @@ pub(super) fn recorded(packet: &Packet<'_>) -> Option<u64> {
 
 /// The destination of packets.
 struct Output<'o> {
-    form: Form<'o>,
+    form: OutputForm<'o>,
     /// The length of a tick, if the output cannot store it.
     tick_ns: Option<u64>,
     /// The number of packets whose recording time the output cannot store.
@@ -172,7 +176,7 @@ struct Output<'o> {
     schema: Schema,
 }
 
-enum Form<'o> {
+enum OutputForm<'o> {
     Capture(Box<Writer<&'o mut dyn Sink>>),
     Delta(&'o mut dyn Sink),
 }
@@ -187,9 +191,9 @@ impl<'o> Output<'o> {
     ) -> Result<Self, Error> {
         let form = if to.format == CAPTURE {
             let options = options_of(to.options, packets.tick_ns(), packets.is_view());
-            Form::Capture(Box::new(Writer::of_tables(out, schema, options, of)?))
+            OutputForm::Capture(Box::new(Writer::of_tables(out, schema, options, of)?))
         } else {
-            Form::Delta(out)
+            OutputForm::Delta(out)
         };
         Ok(Self {
             form,
@@ -203,7 +207,7 @@ impl<'o> Output<'o> {
     fn push(&mut self, packet: &Packet<'_>, work: &Work<'_>) -> Result<(), Error> {
         let time = recorded(packet);
         if packet.role.is_beside() {
-            if let Form::Capture(writer) = &mut self.form {
+            if let OutputForm::Capture(writer) = &mut self.form {
                 keep(packet, writer)?;
             }
             return Ok(());
@@ -211,7 +215,7 @@ impl<'o> Output<'o> {
         // In a capture that was made from tables, these are the times of its steps.
         self.timed += u64::from(time.is_some() && !self.made);
         match &mut self.form {
-            Form::Capture(writer) => match writer.push_timed(packet.bytes, time) {
+            OutputForm::Capture(writer) => match writer.push_timed(packet.bytes, time) {
                 Ok(_) => {}
                 // A fault of the recording, reported with its place.
                 Err(CaptureError::TickOrder { tick, last }) => {
@@ -220,7 +224,7 @@ impl<'o> Output<'o> {
                 Err(CaptureError::BadPacket(source)) => return Err(packet.error(source).into()),
                 Err(error) => return Err(error.into()),
             },
-            Form::Delta(out) => out.write_all(packet.bytes).map_err(Error::Output)?,
+            OutputForm::Delta(out) => out.write_all(packet.bytes).map_err(Error::Output)?,
         }
         work.done(packet.offset)
     }
@@ -228,10 +232,10 @@ impl<'o> Output<'o> {
     fn finish(self, mut losses: Vec<String>) -> Result<Converted, Error> {
         let mut beside_it = Vec::new();
         match self.form {
-            Form::Capture(writer) => {
+            OutputForm::Capture(writer) => {
                 writer.finish()?;
             }
-            Form::Delta(_) => {
+            OutputForm::Delta(_) => {
                 if let Some(tick_ns) = self.tick_ns {
                     losses.push(format!("the length of a tick, {tick_ns} ns"));
                 }
@@ -364,4 +368,62 @@ pub(super) fn keep(
         return writer.push_added(tick, packet.bytes, time);
     }
     writer.push_timed(packet.bytes, time).map(|_| ())
+}
+
+/// Makes the stream of snapshot/delta packets of a recording's tables, in segments that each begin
+/// with a full snapshot and last a few seconds. A broken recording is used as far as it can be
+/// read; [`Segmented::doubts`] lists its problems. For a capture that was made from another
+/// recording's tables, these tables are used.
+///
+/// If the recording is `growing`, the schema has room for any later rows, and the segments also
+/// contain labels. If it is called again after the recording has grown, all segments except the
+/// last one are the same.
+///
+/// # Errors
+/// If nothing of the recording can be read; errors of `each`.
+pub fn segments(
+    tape: &Arc<dyn Tape>,
+    secrets: Secrets,
+    growing: bool,
+    each: &mut dyn FnMut(Segment) -> Result<(), Error>,
+    work: &Work<'_>,
+) -> Result<Segmented, Error> {
+    cut_tables(tape, secrets, growing, None, each, work)
+}
+
+/// The rows of a recording's fact tables, as far as they are known: the label records at the start
+/// of [`Segmented::labels`]. They may change while a recording grows.
+///
+/// # Errors
+/// As [`segments`].
+pub fn facts(tape: &Arc<dyn Tape>, secrets: Secrets, work: &Work<'_>) -> Result<Vec<u8>, Error> {
+    let facts = Some(Lane::Facts);
+    let none = &mut |_| Ok(());
+    cut_tables(tape, secrets, true, facts, none, work).map(|made| made.labels)
+}
+
+fn cut_tables(
+    tape: &Arc<dyn Tape>,
+    secrets: Secrets,
+    growing: bool,
+    lane: Option<Lane>,
+    each: &mut dyn FnMut(Segment) -> Result<(), Error>,
+    work: &Work<'_>,
+) -> Result<Segmented, Error> {
+    let packets = tape.of_type::<PacketsTape>();
+    let packets = packets.and_then(|tape| tape.packets().ok());
+    let made = packets.as_ref().and_then(|packets| made_of(packets).ok()?);
+    let made = made.as_ref().map(|(_, made)| made);
+    let of_packets = made.and_then(|made| made.tables.last());
+    let wanted = Wanted {
+        secrets,
+        keep: PUBLISHED,
+        keyframe_every: None,
+        broken: true,
+        growing,
+        lane,
+        without: of_packets.map(|table| &*table.name),
+        made_of: made.map(crate::made::Made::made_of),
+    };
+    crate::made::segments(tape, &wanted, each, work)
 }

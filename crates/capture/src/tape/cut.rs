@@ -13,13 +13,11 @@ use gametape_delta::{Encoder, Limits, Snapshot};
 use super::convert::{beside, keep, log_tick_ns, options_of};
 use super::dump::stamp;
 use super::opened::made_of;
-use crate::clock::Clock;
 use crate::error::CaptureError;
 use crate::layout::Role;
 use crate::made::{Made, When};
-use crate::packet::Packet;
+use crate::packets::{Clock, Packet, Packets};
 use crate::read::{Capture, read};
-use crate::stream::Packets;
 use crate::write::{OfTables, Writer};
 
 /// Cuts the part; no conversion is returned if the whole recording is kept, since a copy is enough
@@ -38,7 +36,7 @@ pub(super) fn cut(
     if kept.is_all {
         return Ok((kept, None));
     }
-    let part = Part {
+    let part = CutPart {
         packets,
         kept: &kept,
         ticks,
@@ -137,14 +135,14 @@ fn ended(
 }
 
 /// The part while it is written.
-struct Part<'p> {
+struct CutPart<'p> {
     packets: &'p Packets<'p>,
     kept: &'p Kept,
     ticks: Ticks,
     work: &'p Work<'p>,
 }
 
-impl Part<'_> {
+impl CutPart<'_> {
     /// The description of the part's tables. To count their rows, the part is written to a
     /// temporary file first.
     fn described(&self, made: &Made) -> Result<String, Error> {

@@ -12,13 +12,10 @@ use gametape_delta::wire::Header;
 use gametape_delta::{Entity, Field, Part, Snapshot, Value};
 use serde_json::{Map, json};
 
-use crate::beside::beside;
-use crate::clock::Clock;
 use crate::layout::Role;
-use crate::packet::Packet;
-use crate::replay::Replay;
+use crate::packets::{Clock, Packet, Packets};
+use crate::replay::{Replay, beside};
 use crate::rule::{self, Finding, fault};
-use crate::stream::Packets;
 
 /// Compares two recordings; faults of the second one are [`Error::Other`].
 pub(super) fn diff(a: &Packets<'_>, b: &Packets<'_>, work: &Work<'_>) -> Result<Diff, Error> {

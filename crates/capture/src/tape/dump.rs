@@ -6,11 +6,9 @@ use gametape_core::tape::{Dump, Error, Moment, Partial};
 use gametape_core::{At, Clocks, Stamp, Time};
 use gametape_delta::{Kind, Packet, Section, Tag};
 
-use crate::clock::Clock;
-use crate::decoder::decoder_to_show;
 use crate::layout::Role;
-use crate::packet;
-use crate::stream::Packets;
+use crate::limits::decoder_to_show;
+use crate::packets::{Clock, Packets};
 
 pub(super) fn dump(
     packets: &Packets<'_>,
@@ -21,7 +19,7 @@ pub(super) fn dump(
     each(packets, wanted.at, out)
 }
 
-pub(super) fn stamp(packet: &packet::Packet<'_>, clock: &mut Clock) -> Stamp {
+pub(super) fn stamp(packet: &crate::Packet<'_>, clock: &mut Clock) -> Stamp {
     let tick = packet.tick();
     Stamp {
         step: packet.index,

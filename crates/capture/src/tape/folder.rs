@@ -3,10 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gametape_core::Input;
-use gametape_core::Spell as _;
 use gametape_core::tape::{Error, Files};
 use gametape_core::text::{Bytes, Grouped};
+use gametape_core::{Input, Spell as _};
 use gametape_delta::wire::{HEADER_BYTES, Header};
 
 use crate::rule::{CaptureRule, Finding, Findings};

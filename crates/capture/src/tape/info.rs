@@ -1,13 +1,13 @@
 //! The description of a recording of packets, and statistics of its bytes.
 
 use gametape_core::tape::{Info, object};
-use gametape_delta::{Component, Schema, Tag};
+use gametape_delta::{Component, Schema, Size, Tag};
 use serde_json::{Map, Value, json};
 
 use super::measure::Measured;
 use crate::layout::Role;
 use crate::made::told;
-use crate::stream::Packets;
+use crate::packets::Packets;
 
 /// The number of largest entities that are listed.
 const TOP: usize = 10;
@@ -136,17 +136,19 @@ pub(super) fn info(known: Info, packets: &Packets<'_>, measured: &Measured) -> I
     info
 }
 
-/// Adds a number of bytes, and their share of all packets.
-fn weigh(measured: &Measured, entry: &mut Map<String, Value>, bits: u64) {
+/// An entry of a list: what it is about, a number of bytes, and their share of all packets.
+fn entry(measured: &Measured, of: Value, bits: u64) -> Map<String, Value> {
     let all = measured.sizes.packets.bits;
-    // Eighths are exact.
-    entry.insert("bytes".into(), (bits as f64 / 8.0).into());
     let percent = if all == 0 {
         0.0
     } else {
         (bits as f64 * 1000.0 / all as f64).round() / 10.0
     };
+    let mut entry = object(of);
+    // Eighths are exact.
+    entry.insert("bytes".into(), (bits as f64 / 8.0).into());
     entry.insert("percent".into(), percent.into());
+    entry
 }
 
 /// The bits by kind; every bit is counted once.
@@ -166,41 +168,28 @@ fn by_kind(measured: &Measured) -> Vec<Value> {
         ("values", values),
         ("padding", sizes.padding.bits),
     ]
-    .into_iter()
-    .map(|(what, bits)| {
-        let mut entry = Map::from_iter([("what".to_owned(), what.into())]);
-        weigh(measured, &mut entry, bits);
-        Value::Object(entry)
-    })
-    .collect()
+    .map(|(what, bits)| entry(measured, json!({ "what": what }), bits).into())
+    .into()
 }
 
 fn by_section(measured: &Measured) -> Vec<Value> {
-    let entry = |tag: Tag| {
+    let of = |tag: Tag| {
         let size = measured.sizes.section(tag);
-        let name = tag.name().to_ascii_lowercase();
-        let mut entry = Map::from_iter([
-            ("section".to_owned(), name.into()),
-            ("sections".to_owned(), size.count.into()),
-            ("entities".to_owned(), measured.named(tag).into()),
-        ]);
-        weigh(measured, &mut entry, size.bits);
-        Value::Object(entry)
+        let section = tag.name().to_ascii_lowercase();
+        let entities = measured.named(tag);
+        let of = json!({ "section": section, "sections": size.count, "entities": entities });
+        entry(measured, of, size.bits).into()
     };
-    Tag::ALL.into_iter().map(entry).collect()
+    Tag::ALL.map(of).into()
 }
 
 fn by_component(schema: &Schema, measured: &Measured) -> Vec<Value> {
     let both = schema.components().iter().zip(&measured.sizes.components);
-    both.map(|(component, size)| {
-        let mut entry = Map::from_iter([
-            ("component".to_owned(), component.id.into()),
-            ("name".to_owned(), component.name.clone().into()),
-            ("times".to_owned(), size.masks.count.into()),
-        ]);
-        weigh(measured, &mut entry, size.bits());
+    both.map(|(Component { id, name, .. }, size)| {
+        let of = json!({ "component": id, "name": name, "times": size.masks.count });
+        let mut entry = entry(measured, of, size.bits());
         entry.insert("masks".into(), (size.masks.bits as f64 / 8.0).into());
-        Value::Object(entry)
+        entry.into()
     })
     .collect()
 }
@@ -208,31 +197,17 @@ fn by_component(schema: &Schema, measured: &Measured) -> Vec<Value> {
 fn by_field(schema: &Schema, measured: &Measured, made: bool) -> Vec<Value> {
     let mut list = Vec::new();
     for (component, sizes) in schema.components().iter().zip(&measured.sizes.components) {
+        let mut add = |field: Option<u16>, name: &Option<String>, size: Size| {
+            let of = json!({ "component": component.id, "field": field, "name": name, "times": size.count });
+            list.push(entry(measured, of, size.bits).into());
+        };
         if made && is_cells(component) {
-            let (times, bits) = sizes
-                .fields
-                .iter()
-                .fold((0, 0), |(times, bits), (_, size)| {
-                    (times + size.count, bits + size.bits)
-                });
-            let mut entry = Map::new();
-            entry.insert("component".into(), component.id.into());
-            entry.insert("field".into(), Value::Null);
-            entry.insert("name".into(), component.name.clone().into());
-            entry.insert("times".into(), times.into());
-            weigh(measured, &mut entry, bits);
-            list.push(Value::Object(entry));
+            let all = sizes.fields.iter();
+            add(None, &component.name, all.map(|(_, size)| *size).sum());
             continue;
         }
         for (field, (_, size)) in component.fields.iter().zip(&sizes.fields) {
-            let mut entry = Map::from_iter([
-                ("component".to_owned(), component.id.into()),
-                ("field".to_owned(), field.id.into()),
-                ("name".to_owned(), field.name.clone().into()),
-                ("times".to_owned(), size.count.into()),
-            ]);
-            weigh(measured, &mut entry, size.bits);
-            list.push(Value::Object(entry));
+            add(Some(field.id), &field.name, *size);
         }
     }
     list
@@ -241,13 +216,52 @@ fn by_field(schema: &Schema, measured: &Measured, made: bool) -> Vec<Value> {
 fn top_entities(measured: &Measured) -> Vec<Value> {
     let mut entities: Vec<_> = measured.sizes.entities.iter().collect();
     entities.sort_unstable_by_key(|(id, size)| (std::cmp::Reverse(size.bits), **id));
-    let entry = |(id, size): (&u32, &gametape_delta::Size)| {
-        let mut entry = Map::from_iter([
-            ("entity".to_owned(), (*id).into()),
-            ("times".to_owned(), size.count.into()),
-        ]);
-        weigh(measured, &mut entry, size.bits);
-        Value::Object(entry)
+    let of = |(id, size): (&u32, &Size)| {
+        entry(
+            measured,
+            json!({ "entity": id, "times": size.count }),
+            size.bits,
+        )
+        .into()
     };
-    entities.into_iter().take(TOP).map(entry).collect()
+    entities.into_iter().take(TOP).map(of).collect()
+}
+
+pub(super) fn stats(packets: &Packets<'_>, measured: &Measured) -> Map<String, Value> {
+    let bytes = measured.bytes();
+    let seconds = packets
+        .tick_ns()
+        .zip(measured.span())
+        .map(|(ns, ticks)| ns as f64 * (ticks + 1) as f64 / 1e9);
+    let per_second = |count: u64| seconds.map(|seconds| count as f64 / seconds);
+    let per = |count: u64, of: u64| (of > 0).then(|| count as f64 / of as f64);
+    let [creates, destroys, updates] =
+        [Tag::Create, Tag::Destroy, Tag::Update].map(|tag| measured.named(tag));
+    let update_bytes = measured.sizes.section(Tag::Update).bits as f64 / 8.0;
+    let states = &measured.entities;
+    object(json!({
+        "packets": measured.packets(),
+        "deltas": measured.deltas,
+        "keyframes": measured.full + measured.added,
+        "added_keyframes": measured.added,
+        "ticks": measured.ticks,
+        "first_tick": measured.first_tick,
+        "last_tick": measured.last_tick,
+        "missing_ticks": measured.missing_ticks,
+        "duration_ms": duration_ms(packets, measured.span()),
+        "entities_min": (states.count > 0).then_some(states.min),
+        "entities_mean": states.mean(),
+        "entities_max": (states.count > 0).then_some(states.max),
+        "creates": creates,
+        "destroys": destroys,
+        "updates": updates,
+        "updates_per_tick": per(updates, measured.read_ticks),
+        "bytes": bytes,
+        "bytes_per_tick": per(bytes, measured.ticks),
+        "bytes_per_s": per_second(bytes),
+        "packet_bytes_p95": measured.percentile(0.95),
+        "packet_bytes_max": measured.packet_bytes.last(),
+        "bytes_per_update": (updates > 0).then(|| update_bytes / updates as f64),
+        "bytes_per_entity_tick": per(measured.applied.bytes, measured.applied.entities),
+    }))
 }

@@ -4,12 +4,11 @@ use gametape_core::tape::{self, Work};
 use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Schema, Sizes, Tag};
 
-use crate::decoder::decoder;
 use crate::layout::Role;
-use crate::packet::Packet;
+use crate::limits::decoder;
+use crate::packets::{Packet, Packets};
 use crate::replay::{Added, Replay};
 use crate::rule::Error;
-use crate::stream::Packets;
 
 /// The measurements of all packets.
 #[derive(Debug)]

@@ -1,29 +1,6 @@
 //! Captures, and packets in files and folders, as two of gametape's formats.
 
-mod convert;
-mod cut;
-mod defs;
-mod diff;
-mod dump;
-mod error;
-mod folder;
-mod following;
-mod heads;
-mod info;
-mod measure;
-mod name;
-mod opened;
-mod part;
-mod parts;
-mod pass;
-mod reading;
-mod schema;
-mod segments;
-mod sizes;
-mod stats;
-mod tables;
-
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,22 +13,35 @@ use gametape_core::tape::{
 };
 use gametape_core::{Input, RuleInfo};
 use gametape_delta::wire;
+use opened::{Form, made_of};
 
+use self::info::stats as stats_of;
+use self::opened::{CAPTURE, DELTA, KIND, STEP, name_of};
+use self::tables::packets::{PACKETS, head};
+use self::tables::pass::follow as follow_packets;
+use self::tables::{defs, of as tables_of};
 use crate::container::starts_as_mcap;
 use crate::error::CaptureError;
 use crate::layout::Role;
 use crate::made;
-use crate::ranges::Ranges;
+use crate::packets::Packets;
 use crate::rule::Rule;
-use crate::stream::Packets;
-use name::{CAPTURE, DELTA, KIND, STEP, name_of};
-use opened::{Form, made_of};
+
+mod convert;
+mod cut;
+mod diff;
+mod dump;
+mod folder;
+mod info;
+mod measure;
+mod opened;
+mod schema;
+mod tables;
 
 pub use crate::made::{Growing, Moment, Piece, RecordKind, Segment, Segmented, push_record};
-pub use error::SchemaError;
+pub use convert::{facts, segments};
 pub use opened::PacketsTape;
-pub use schema::schema_of_json;
-pub use segments::{facts, segments};
+pub use schema::{SchemaError, schema_of_json};
 
 /// The largest file, in bytes, from which a schema is taken: it may be a recording that contains
 /// one.
@@ -155,7 +145,7 @@ impl Format for Mcap {
     }
 
     fn tables(&self) -> Vec<TableDef> {
-        defs::defs()
+        defs()
     }
 
     fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
@@ -201,7 +191,7 @@ impl Format for Delta {
     }
 
     fn tables(&self) -> Vec<TableDef> {
-        defs::defs()
+        defs()
     }
 
     fn open(&self, source: Source) -> Result<Arc<dyn Tape>, Error> {
@@ -246,8 +236,7 @@ impl Tape for PacketsTape {
         _secrets: Secrets,
         work: &Work<'_>,
     ) -> Result<Partial<Info>, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         let format = match packets {
             Packets::Capture(_) => &MCAP_INFO,
             Packets::Delta(_) => &DELTA_INFO,
@@ -265,8 +254,7 @@ impl Tape for PacketsTape {
     }
 
     fn audit(&self, _options: &Options, work: &Work<'_>) -> Result<Audit, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        match self.packets_in(Ranges::watched(&self.input, &ask)) {
+        match self.packets_for(work) {
             Ok(packets) => self.audit_of(&packets, work),
             // A recording that cannot be opened at all gives a single finding.
             Err(Error::Broken(finding)) => Ok(Audit {
@@ -278,10 +266,9 @@ impl Tape for PacketsTape {
     }
 
     fn stats(&self, _options: &Options, work: &Work<'_>) -> Result<Partial<Measured>, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         let measured = measure::measure(&packets, work)?;
-        let stats = stats::stats(&packets, &measured);
+        let stats = stats_of(&packets, &measured);
         Ok(Partial::new(
             stats.into(),
             measured.problem.map(Error::from),
@@ -292,7 +279,7 @@ impl Tape for PacketsTape {
         let packets = self.packets()?;
         match made_of(&packets)? {
             Some((_, made)) => Ok(made.tables),
-            None => Ok(defs::of(packets.schema())),
+            None => Ok(tables_of(packets.schema())),
         }
     }
 
@@ -305,13 +292,13 @@ impl Tape for PacketsTape {
         work.wanted()?;
         let packets = self.packets()?;
         match made_of(&packets)? {
-            Some((capture, made)) => made::scan(capture, &made, scans, &heads::head, work, visit),
+            Some((capture, made)) => made::scan(capture, &made, scans, &head, work, visit),
             None => tables::scan(&packets, scans, work, visit),
         }
     }
 
     fn follow(&self, scans: &[Scan]) -> Result<Option<Box<dyn Follow>>, Error> {
-        following::follow(self, scans)
+        follow_packets(self, scans)
     }
 
     fn own_playback(&self, work: &Work<'_>) -> Result<Option<Box<dyn Playback>>, Error> {
@@ -319,9 +306,9 @@ impl Tape for PacketsTape {
         let made = made_of(&packets)?.map(|(_, made)| made);
         match (packets, made) {
             (Packets::Capture(capture), Some(made)) => {
-                made::play(*capture, made, heads::head, work).map(Some)
+                made::play(*capture, made, head, work).map(Some)
             }
-            (packets, _) => Ok(Some(Box::new(tables::Seeking::play(packets, work)?))),
+            (packets, _) => Ok(Some(Box::new(tables::PacketPlayback::play(packets, work)?))),
         }
     }
 
@@ -341,8 +328,7 @@ impl Tape for PacketsTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Converted, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         if ![CAPTURE, DELTA].contains(&to.format) {
             return Err(Error::no_conversion(
                 name_of(&packets),
@@ -366,8 +352,7 @@ impl Tape for PacketsTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Repaired, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         // The writing tells how far it is.
         let audit = self.audit_of(&packets, &Work::default())?;
         if audit.verdict() != Verdict::Pass {
@@ -389,8 +374,7 @@ impl Tape for PacketsTape {
         out: &mut dyn Sink,
         work: &Work<'_>,
     ) -> Result<Cutout, Error> {
-        let ask = || work.wanted().map_err(io::Error::other);
-        let packets = self.packets_in(Ranges::watched(&self.input, &ask))?;
+        let packets = self.packets_for(work)?;
         let (kept, converted) = cut::cut(&packets, cut, out, work)?;
         let converted = if let Some(converted) = converted {
             converted
@@ -413,7 +397,7 @@ impl Estimates for PacketsTape {
         if let Packets::Capture(capture) = &packets {
             let count = |role| capture.counted(role);
             let counted = count(Role::Keyframe).zip(count(Role::Delta));
-            let is_of_packets = table.name == heads::PACKETS.name && capture.tables().is_none();
+            let is_of_packets = table.name == PACKETS.name && capture.tables().is_none();
             if let Some((full, deltas)) = counted.filter(|_| is_of_packets) {
                 estimate.rows = RowCount::Exact(full + deltas);
             }
@@ -434,9 +418,8 @@ impl Compare for PacketsTape {
         let Some(other) = other.of_type::<Self>() else {
             return Ok(None);
         };
-        let ask = || work.wanted().map_err(io::Error::other);
-        let ours = self.packets_in(Ranges::watched(&self.input, &ask))?;
-        let theirs = other.packets_in(Ranges::watched(&other.input, &ask));
+        let ours = self.packets_for(work)?;
+        let theirs = other.packets_for(work);
         let theirs = theirs.map_err(Error::of_other)?;
         diff::diff(&ours, &theirs, work).map(Some)
     }

@@ -7,14 +7,16 @@ use gametape_core::Input;
 use gametape_core::tape::{Audit, Error, Files, Options, Source, Work};
 use gametape_delta::{Schema, wire};
 
-use super::{error, folder, heads, schema};
+use super::schema::wrong;
+use super::tables::packets::packets as packets_table;
+use super::{folder, schema};
 use crate::audit::audit_telling;
-use crate::file::DeltaFile;
+use crate::cursor::DeltaFile;
 use crate::made::{self, Made};
+use crate::packets::Packets;
 use crate::ranges::Ranges;
 use crate::read::{Capture, Known, read};
 use crate::rule::{CaptureRule, fault};
-use crate::stream::Packets;
 
 /// The form in which packets are recorded.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +82,11 @@ impl PacketsTape {
     /// It is not a capture, or the schema of its packets is missing.
     pub fn packets(&self) -> Result<Packets<'_>, Error> {
         self.packets_in((&self.input).into())
+    }
+
+    /// Like [`PacketsTape::packets`], read only while the work is wanted.
+    pub(super) fn packets_for<'r>(&'r self, work: &'r Work<'r>) -> Result<Packets<'r>, Error> {
+        self.packets_in(Ranges::watched(&self.input, work))
     }
 
     /// Like [`PacketsTape::packets`], read from `ranges`.
@@ -157,7 +164,7 @@ impl PacketsTape {
                 schema::beside(&places, &*self.files, packets)?
             }
             (None, None) => {
-                return Err(error::wrong(
+                return Err(wrong(
                     "packets from standard input have no schema beside them; name the file, or convert it to .mcap, which holds its schema",
                 ));
             }
@@ -175,6 +182,24 @@ pub(super) fn made_of<'p, 'a>(
     };
     let made = capture
         .tables()
-        .map(|json| Made::read(json, capture.schema(), heads::packets()));
+        .map(|json| Made::read(json, capture.schema(), packets_table()));
     Ok(made.transpose()?.map(|made| (&**capture, made)))
+}
+
+/// The format name of captures.
+pub(super) const CAPTURE: &str = "capture";
+/// The format name of packets in files and folders.
+pub(super) const DELTA: &str = "delta";
+/// The kind of both formats: their recordings can be compared with each other, and converted into
+/// each other.
+pub(super) const KIND: &str = "capture";
+/// The name of a step.
+pub(super) const STEP: &str = "packet";
+
+/// The name of the format in which packets are recorded.
+pub(super) const fn name_of(packets: &Packets<'_>) -> &'static str {
+    match packets {
+        Packets::Capture(_) => CAPTURE,
+        Packets::Delta(_) => DELTA,
+    }
 }

@@ -1,16 +1,17 @@
 //! Finds the schema of packets: the one that was given, or the one that is next to them.
 
+use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use gametape_core::Spell as _;
 use gametape_core::tape::{Disk, Error, Files, Options};
 use gametape_core::text::Bytes;
+use gametape_core::{Class, Coded, Spell as _};
 use gametape_delta::Schema;
 use gametape_delta::wire::{self, HEADER_BYTES, Header};
 
-use super::error::{wrong, wrong_in};
 use crate::container::starts_as_mcap;
+use crate::error::CaptureError;
 use crate::ranges::{Ranges, Window};
 
 /// The file name of the schema in a folder.
@@ -123,7 +124,7 @@ pub(super) fn places(path: &Path, is_folder: bool) -> Vec<PathBuf> {
 
 /// The schema in a file; `None` where there is no file.
 fn schema_in(path: &Path, files: &dyn Files) -> Result<Option<Schema>, Error> {
-    let in_file = |message: &dyn std::fmt::Display| wrong_in(path, message);
+    let in_file = |message: &dyn Display| wrong_in(path, message);
     let file = match files.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -151,4 +152,54 @@ fn mismatch(packets: Ranges<'_>, schema: &Schema) -> Result<Option<u64>, Error> 
         at = next + 1;
     }
     Ok(other)
+}
+
+/// The schema of a recording's packets is missing or does not match.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct SchemaError {
+    /// The file with the problem, if it is not the recording.
+    pub path: Option<PathBuf>,
+    /// The problem.
+    pub message: String,
+}
+
+impl Coded for SchemaError {
+    fn code(&self) -> &'static str {
+        "schema"
+    }
+
+    fn class(&self) -> Class {
+        Class::Caller
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+}
+
+/// A [`SchemaError`] as the error of any format.
+pub(super) fn wrong(message: impl Into<String>) -> Error {
+    Error::format(SchemaError {
+        path: None,
+        message: message.into(),
+    })
+}
+
+/// Like [`wrong`], about another file.
+pub(super) fn wrong_in(path: &Path, message: &dyn Display) -> Error {
+    Error::format(SchemaError {
+        path: Some(path.to_owned()),
+        message: message.to_string(),
+    })
+}
+
+impl From<CaptureError> for Error {
+    fn from(error: CaptureError) -> Self {
+        match error {
+            CaptureError::Io(source) => Self::Output(source),
+            CaptureError::Read(error) => error.into(),
+            error => Self::format(error),
+        }
+    }
 }

@@ -14,7 +14,7 @@ use gametape_delta::{Encoder, Limits};
 use proptest::prelude::*;
 
 use crate::common::{Counted, by_hand_with, capture_of, schema, stream, world};
-use crate::made::copy;
+use crate::made;
 
 fn open(bytes: Vec<u8>) -> Arc<dyn Tape> {
     Mcap.open(Source::new(bytes)).unwrap()
@@ -244,7 +244,7 @@ fn stamps(count: u64, tick: impl Fn(u64) -> u64) -> Vec<Stamp> {
 #[test]
 fn a_range_of_the_tables_of_another_recording_reads_a_few_chunks() {
     let of = texts(&stamps(12_000, |step| step * 3 + 7));
-    let bytes = copy::capture(&of, &gametape_core::tape::Options::new());
+    let bytes = made::capture(&of, &gametape_core::tape::Options::new());
     // The nearest rows of the rare tables are hundreds of steps away.
     let most = most_read(&bytes, 7300, &CLOCKS);
     assert!(most < 0.25, "{most}");
@@ -254,11 +254,11 @@ fn a_range_of_the_tables_of_another_recording_reads_a_few_chunks() {
 fn where_clocks_go_back_ranges_of_steps_read_little_and_all_are_right() {
     // Ticks and times start anew in the middle.
     let of = texts(&stamps(12_000, |step| step % 6000 + 100));
-    let bytes = copy::capture(&of, &gametape_core::tape::Options::new());
+    let bytes = made::capture(&of, &gametape_core::tape::Options::new());
     let most = most_read(&bytes, 7300, &["step"]);
     assert!(most < 0.25, "{most}");
     let of = texts(&stamps(3000, |step| step % 1500 + 100));
-    let bytes = copy::capture(&of, &gametape_core::tape::Options::new());
+    let bytes = made::capture(&of, &gametape_core::tape::Options::new());
     assert_ranges(&*open(bytes), &[(0.3, 0.31), (0.7, 0.71)]);
 }
 
@@ -382,7 +382,7 @@ proptest! {
         let of = texts(&stamps(150, |step| step * times % turn));
         let mut options = gametape_core::tape::Options::new();
         options.set("keyframe-every", gametape_core::tape::OptionValue::Count(every));
-        let mut bytes = in_chunks_of(&copy::capture(&of, &options), chunk_bytes);
+        let mut bytes = in_chunks_of(&made::capture(&of, &options), chunk_bytes);
         prop_assert!(gametape_capture::read(&bytes).unwrap().chunks().len() > 5);
         bytes.truncate([bytes.len(), bytes.len() - 20][cut]);
         assert_ranges(&*open(bytes), &places);
@@ -437,7 +437,7 @@ fn parts_of_a_table_each_read_their_part_of_a_capture() {
     assert_eq!(count, 1);
 
     let of = texts(&stamps(12_000, |step| step % 1000));
-    let bytes = copy::capture(&of, &gametape_core::tape::Options::new());
+    let bytes = made::capture(&of, &gametape_core::tape::Options::new());
     for table in ["things", "heat", "says", "packets"] {
         let (count, most) = pieces(&bytes, table);
         assert!(count == 4 && most < 0.5, "{table}: {count} {most}");
@@ -450,7 +450,7 @@ fn a_capture_that_says_of_a_wrong_clock_that_it_rises_is_told() {
     for stamp in &mut at[200..] {
         stamp.time = stamp.time.map(|time| Time(time.0 - 1_000_000_000));
     }
-    let bytes = copy::capture(&texts(&at), &gametape_core::tape::Options::new());
+    let bytes = made::capture(&texts(&at), &gametape_core::tape::Options::new());
     let capture = gametape_capture::read(&bytes).unwrap();
     assert_eq!(capture.rises(), Clocks::ticks(false));
     let place = bytes.windows(5).rposition(|word| word == b"ticks").unwrap();
@@ -473,7 +473,7 @@ fn damage_after_a_range_concerns_only_scans_that_look_everywhere() {
     let of = texts(&stamps(2000, |step| step));
     for bytes in [
         long(60, 1, None),
-        copy::capture(&of, &gametape_core::tape::Options::new()),
+        made::capture(&of, &gametape_core::tape::Options::new()),
     ] {
         // Past the last packet, in the index.
         let tape = open(bytes[..bytes.len() - 20].to_vec());

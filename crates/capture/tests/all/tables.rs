@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gametape_capture::tape::{Delta, Mcap};
 use gametape_core::At;
-use gametape_core::table::{Kind, Scan, Value, diff_tables, event_markers, kit};
+use gametape_core::table::kit::{self, Row};
+use gametape_core::table::{Kind, Owned, Scan, Value, diff_tables, event_markers};
 use gametape_core::tape::{Format, OptionValue, Options, Secrets, Source, Tape, Work};
 use gametape_delta::{Encoder, Snapshot};
 
@@ -55,41 +56,33 @@ fn columns_are_the_fields_in_their_units_and_say_how_precise_they_are() {
     assert_eq!(tables[4].columns[1].name, "field_1");
 }
 
-/// A part of a packet: its kind, section, entity, component and bits.
-type Part = (
-    u64,
-    String,
-    Option<String>,
-    Option<u64>,
-    Option<String>,
-    u64,
-);
-
-fn parts(tape: &dyn Tape, scan: &Scan) -> (Vec<Part>, bool) {
-    let mut parts = Vec::new();
+/// The rows of a scan, and whether it has a problem.
+fn scanned(tape: &dyn Tape, scan: &Scan) -> (Vec<Row>, bool) {
+    let mut rows = Vec::new();
     let scanned = tape.scan_table(scan, &Work::default(), |batch| {
-        for row in 0..batch.len() {
-            let text = |column| match batch.get(row, column) {
-                Value::Text(text) => Some(text.to_owned()),
-                _ => None,
-            };
-            let number = |column| match batch.get(row, column) {
-                Value::Uint(number) => Some(number),
-                _ => None,
-            };
-            let step = batch.stamp(row).step;
-            parts.push((
-                step,
-                text(1).unwrap(),
-                text(2),
-                number(3),
-                text(4),
-                number(5).unwrap(),
-            ));
-        }
+        rows.extend(kit::rows_of(&batch));
         Ok(ControlFlow::Continue(()))
     });
-    (parts, scanned.unwrap().problem.is_some())
+    (rows, scanned.unwrap().problem.is_some())
+}
+
+fn text(row: &Row, column: usize) -> Option<&str> {
+    match &row.values[column] {
+        Owned::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn number(row: &Row, column: usize) -> Option<u64> {
+    match row.values[column] {
+        Owned::Uint(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// The sum of the bits, which both tables have in their last column.
+fn bits<'r>(rows: impl IntoIterator<Item = &'r Row>) -> u64 {
+    rows.into_iter().map(|row| number(row, 5).unwrap()).sum()
 }
 
 #[test]
@@ -101,57 +94,31 @@ fn the_parts_of_a_packet_add_up_to_its_bytes() {
             ..small()
         };
         let tape = open(capture_of(&packets, options));
-        let (all, problem) = parts(&*tape, &Scan::table("parts"));
+        let (all, problem) = scanned(&*tape, &Scan::table("parts"));
         assert!(!problem);
         for (step, packet) in (0..).zip(&packets) {
-            let of = || all.iter().filter(|part| part.0 == step);
-            let bits: u64 = of().map(|part| part.5).sum();
-            assert_eq!(bits, packet.len() as u64 * 8, "packet {step}");
+            let of = || all.iter().filter(|part| part.stamp.step == step);
+            assert_eq!(bits(of()), packet.len() as u64 * 8, "packet {step}");
             let ids = of()
-                .filter(|part| part.1 == "entity")
-                .filter_map(|part| part.3);
+                .filter(|part| text(part, 1) == Some("entity"))
+                .filter_map(|part| number(part, 3));
             let state = &states[step as usize];
             // A full snapshot names the entities of its state.
             if step == 0 {
                 assert!(ids.eq(state.ids().iter().map(|id| u64::from(*id))));
-                let ships = of().filter(|part| part.4.as_deref() == Some("ship"));
+                let ships = of().filter(|part| text(part, 4) == Some("ship"));
                 assert_eq!(ships.count(), state.len());
             }
         }
         for (component, there) in [("ship", true), ("component_2", true), ("gun", false)] {
-            let mut of = all
-                .iter()
-                .filter(|part| part.4.as_deref() == Some(component));
+            let mut of = all.iter().filter(|part| text(part, 4) == Some(component));
             assert_eq!(of.next().is_some(), there, "{component}");
         }
         // A range has the same parts.
         let scan = Scan::table("parts").from(At::Step(20)).to(At::Step(30));
-        let within = |part: &&Part| (20..=30).contains(&part.0);
-        assert!(all.iter().filter(within).eq(&parts(&*tape, &scan).0));
+        let within = |part: &&Row| (20..=30).contains(&part.stamp.step);
+        assert!(all.iter().filter(within).eq(&scanned(&*tape, &scan).0));
     }
-}
-
-/// A row of bits: its part, component, field, how often it is there, and its bits.
-type Sum = (String, Option<String>, Option<String>, u64, u64);
-
-fn bits(tape: &dyn Tape, scan: &Scan) -> (Vec<Sum>, bool) {
-    let mut sums = Vec::new();
-    let scanned = tape.scan_table(scan, &Work::default(), |batch| {
-        for row in 0..batch.len() {
-            let text = |column| match batch.get(row, column) {
-                Value::Text(text) => Some(text.to_owned()),
-                _ => None,
-            };
-            let number = |column| match batch.get(row, column) {
-                Value::Uint(number) => number,
-                other => panic!("{other:?}"),
-            };
-            assert_eq!(number(0), sums.len() as u64);
-            sums.push((text(1).unwrap(), text(2), text(3), number(4), number(5)));
-        }
-        Ok(ControlFlow::Continue(()))
-    });
-    (sums, scanned.unwrap().problem.is_some())
 }
 
 #[test]
@@ -163,42 +130,38 @@ fn bits_by_field_are_the_sums_of_the_parts() {
             ..small()
         };
         let tape = open(capture_of(&packets, options));
-        let (all, problem) = bits(&*tape, &Scan::table("bits_by_field"));
+        let (all, problem) = scanned(&*tape, &Scan::table("bits_by_field"));
         assert!(!problem);
-        let sum = |is: &dyn Fn(&Sum) -> bool| -> u64 {
-            all.iter().filter(|row| is(row)).map(|row| row.4).sum()
-        };
         let bytes: usize = packets.iter().map(Vec::len).sum();
-        assert_eq!(sum(&|_| true), bytes as u64 * 8);
-        let (parts, _) = parts(&*tape, &Scan::table("parts"));
-        let of = |is: &dyn Fn(&Part) -> bool| -> u64 {
-            parts
-                .iter()
-                .filter(|part| is(part))
-                .map(|part| part.5)
-                .sum()
+        assert_eq!(bits(&all), bytes as u64 * 8);
+        let (parts, _) = scanned(&*tape, &Scan::table("parts"));
+        // The bits of the rows that have a text in a column.
+        let of = |rows: &[Row], column, wanted| {
+            bits(rows.iter().filter(|row| text(row, column) == Some(wanted)))
         };
         for part in ["header", "framing", "entity", "padding"] {
-            assert_eq!(
-                sum(&|row| row.0 == part),
-                of(&|other| other.1 == part),
-                "{part}"
-            );
+            assert_eq!(of(&all, 1, part), of(&parts, 1, part), "{part}");
         }
         for component in ["ship", "component_2"] {
-            let wanted = of(&|part| part.4.as_deref() == Some(component));
-            assert_eq!(sum(&|row| row.1.as_deref() == Some(component)), wanted);
+            assert_eq!(of(&all, 2, component), of(&parts, 4, component));
         }
-        let fields: Vec<_> = all.iter().filter(|row| row.0 == "field").collect();
-        let names = fields.iter().map(|row| row.2.as_deref().unwrap());
+        let fields: Vec<_> = all
+            .iter()
+            .filter(|row| text(row, 1) == Some("field"))
+            .collect();
+        let names = fields.iter().map(|row| text(row, 3).unwrap());
         assert_eq!(names.collect::<Vec<_>>(), ["x", "yaw", "firing", "field_1"]);
-        assert!(fields.iter().all(|row| row.3 > 0 && row.4 >= row.3));
-        assert_eq!(all[0].3, packets.len() as u64);
+        assert!(
+            fields
+                .iter()
+                .all(|row| number(row, 4) > Some(0) && number(row, 5) >= number(row, 4))
+        );
+        assert_eq!(number(&all[0], 4), Some(packets.len() as u64));
         // Facts are about all packets, whatever the range.
         let scan = Scan::table("bits_by_field")
             .from(At::Step(20))
             .to(At::Step(30));
-        assert_eq!(bits(&*tape, &scan).0, all);
+        assert_eq!(scanned(&*tape, &scan).0, all);
     }
 }
 
@@ -223,19 +186,23 @@ fn a_packet_that_cannot_be_read_has_a_part_of_the_rest() {
         ..Source::new(packets.concat())
     };
     let tape = Delta.open(source).unwrap();
-    let (all, problem) = parts(&*tape, &Scan::table("parts"));
+    let (all, problem) = scanned(&*tape, &Scan::table("parts"));
     assert!(problem);
     // The bits of the two others.
-    let (sums, problem) = bits(&*tape, &Scan::table("bits_by_field"));
+    let (sums, problem) = scanned(&*tape, &Scan::table("bits_by_field"));
     assert!(problem);
-    let sum: u64 = sums.iter().map(|row| row.4).sum();
-    assert_eq!(sum, (packets[0].len() + packets[2].len()) as u64 * 8);
+    assert_eq!(
+        bits(&sums),
+        (packets[0].len() + packets[2].len()) as u64 * 8
+    );
     for (step, packet) in (0..).zip(&packets) {
-        let of = || all.iter().filter(|part| part.0 == step);
-        let bits: u64 = of().map(|part| part.5).sum();
-        assert_eq!(bits, packet.len() as u64 * 8);
-        assert_eq!(of().any(|part| part.1 == "unreadable"), step == 1);
-        assert!(of().any(|part| part.1 == "component"));
+        let of = || all.iter().filter(|part| part.stamp.step == step);
+        assert_eq!(bits(of()), packet.len() as u64 * 8);
+        assert_eq!(
+            of().any(|part| text(part, 1) == Some("unreadable")),
+            step == 1
+        );
+        assert!(of().any(|part| text(part, 1) == Some("component")));
     }
 }
 

@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Ident, Path};
+use syn::{Ident, Path, Type};
 
 use super::shape::{Replicated, Shape, Variant};
-use crate::kind::{Codec, How, Kind, Other, Primitive, Value};
+use crate::kind::{Encoded, How, Kind};
 
 pub struct Code {
     /// The encodings.
@@ -24,7 +24,10 @@ pub struct Code {
 impl Shape {
     pub fn code(&self, krate: &Path) -> Code {
         let fields = self.all_fields();
-        let constants = fields.iter().map(|field| constant(field, krate)).collect();
+        let constants = fields
+            .iter()
+            .filter_map(|field| constant(field, krate))
+            .collect();
         let counts = fields.iter().map(|field| count(field, krate));
         match self {
             Self::Struct(fields) => {
@@ -184,53 +187,31 @@ fn encoding(how: &How, krate: &Path) -> Option<(TokenStream, TokenStream)> {
     })
 }
 
-/// Returns the type as one that says itself what its fields are. Errors point to it.
-fn part(other: &Other, krate: &Path) -> TokenStream {
-    if let How::With(module) = &other.how {
+/// Returns a type as one that says itself what its fields are, or the module in its place. Errors point
+/// to the type.
+fn part(ty: &Type, how: &How, krate: &Path) -> TokenStream {
+    if let How::With(module) = how {
         return module.to_token_stream();
     }
-    let encoding = encoding(&other.how, krate).map(|(ty, _)| ty);
-    let ty = &other.ty;
+    let encoding = encoding(how, krate).map(|(ty, _)| ty);
     quote_spanned!(ty.span()=> <#ty as #krate::ReplicateField<#encoding>>)
 }
 
 /// Returns the argument that a type takes and a module does not.
-fn argument(other: &Other, encoding: &Ident) -> Option<TokenStream> {
-    match other.how {
+fn argument(encoded: &Encoded, encoding: &Ident) -> Option<TokenStream> {
+    match encoded.how {
         How::With(_) => None,
         _ => Some(quote!(&#encoding,)),
     }
 }
 
-fn constant(field: &Replicated, krate: &Path) -> TokenStream {
-    let name = &field.encoding;
-    let (ty, value) = match &field.kind {
-        Kind::One(Value {
-            codec: Codec::Fixed {
-                min, max, scale, ..
-            },
-            ..
-        })
-        | Kind::Array(
-            Value {
-                codec: Codec::Fixed {
-                    min, max, scale, ..
-                },
-                ..
-            },
-            _,
-        ) => (quote!(#krate::FixedPoint), fixed(*min, *max, *scale, krate)),
-        Kind::Rotation { bits } => (
-            quote!(#krate::SmallestThree),
-            quote!(#krate::SmallestThree::new(#bits)),
-        ),
-        Kind::Other(other) => match encoding(&other.how, krate) {
-            Some(encoding) => encoding,
-            None => return TokenStream::new(),
-        },
-        Kind::One(_) | Kind::Array(..) | Kind::Skip => return TokenStream::new(),
+fn constant(field: &Replicated, krate: &Path) -> Option<TokenStream> {
+    let Kind::Fields(encoded) = &field.kind else {
+        return None;
     };
-    quote!(const #name: #ty = #value;)
+    let name = &field.encoding;
+    let (ty, value) = encoding(&encoded.how, krate)?;
+    Some(quote!(const #name: #ty = #value;))
 }
 
 fn fixed(min: f64, max: f64, scale: u32, krate: &Path) -> TokenStream {
@@ -250,144 +231,63 @@ fn literal(value: f64) -> TokenStream {
 
 /// Returns the number of fields on the wire.
 fn count(field: &Replicated, krate: &Path) -> TokenStream {
-    if let Kind::Other(other) = &field.kind {
-        let part = part(other, krate);
-        return quote!(#part::FIELDS);
+    match (field.kind.count(), &field.kind) {
+        (Some(count), _) => quote!(#count),
+        (None, Kind::Fields(encoded)) => {
+            let part = part(&encoded.ty, &encoded.how, krate);
+            quote!(#part::FIELDS)
+        }
+        (None, Kind::Skip) => TokenStream::new(),
     }
-    let count = field.kind.suffixes().map_or(0, |suffixes| suffixes.len());
-    quote!(#count)
 }
 
 /// Returns the statements that add the fields on the wire to `list`.
 fn listing(field: &Replicated, krate: &Path) -> TokenStream {
-    let (name, encoding) = (&field.name, &field.encoding);
+    let Kind::Fields(encoded) = &field.kind else {
+        return TokenStream::new();
+    };
+    let name = &field.name;
     let start = field
         .id
         .map(|id| quote!(#krate::FieldList::start_at(&mut list, #id);));
-    let (threshold, fields) = match &field.kind {
-        Kind::Skip => return TokenStream::new(),
-        Kind::One(value) | Kind::Array(value, _) => {
-            let codec = match value.codec {
-                Codec::Bool => quote!(#krate::Codec::Bool),
-                Codec::UInt { bits } => quote!(#krate::Codec::UInt { bits: #bits }),
-                Codec::SInt { bits } => quote!(#krate::Codec::SInt { bits: #bits }),
-                Codec::VarUInt => quote!(#krate::Codec::VarUInt),
-                Codec::VarSInt => quote!(#krate::Codec::VarSInt),
-                Codec::Fixed { .. } => quote!(#encoding.codec()),
-            };
-            (value.threshold, parts(field, krate, |_| codec.clone()))
-        }
-        Kind::Rotation { .. } => {
-            let codec = |at| quote!(#encoding.codecs()[#at]);
-            (None, parts(field, krate, codec))
-        }
-        Kind::Other(other) => {
-            let part = part(other, krate);
-            let encoding = argument(other, encoding);
-            (other.threshold, quote!(#part::fields(#encoding)))
-        }
-    };
-    let threshold = threshold.map_or_else(
+    let threshold = encoded.threshold.map_or_else(
         || quote!(::core::option::Option::None),
         |units| quote!(::core::option::Option::Some(#units)),
     );
+    let part = part(&encoded.ty, &encoded.how, krate);
+    let encoding = argument(encoded, &field.encoding);
     quote! {
         #start
-        #krate::FieldList::add(&mut list, #name, #threshold, #fields);
+        #krate::FieldList::add(&mut list, #name, #threshold, #part::fields(#encoding));
     }
-}
-
-/// Returns an array of the fields on the wire.
-fn parts(field: &Replicated, krate: &Path, codec: impl Fn(usize) -> TokenStream) -> TokenStream {
-    let suffixes = field.kind.suffixes().unwrap_or_default();
-    let parts = suffixes.iter().enumerate().map(|(at, suffix)| {
-        let codec = codec(at);
-        let part = quote!(#krate::Field::part(#codec));
-        if suffix.is_empty() {
-            part
-        } else {
-            quote!(#krate::Field::named(#part, #suffix))
-        }
-    });
-    let count = suffixes.len();
-    quote!({
-        let fields: [#krate::Field; #count] = [#(#parts),*];
-        fields
-    })
 }
 
 /// Returns the statements that write the field at `place`.
 fn write(field: &Replicated, place: &TokenStream, krate: &Path) -> TokenStream {
-    let encoding = &field.encoding;
-    match &field.kind {
-        Kind::One(value) => write_value(*value, encoding, place, krate),
-        Kind::Array(value, length) => {
-            let names: Vec<_> = (0..*length).map(|at| format_ident!("value_{at}")).collect();
-            let writes = names
-                .iter()
-                .map(|name| write_value(*value, encoding, &quote!(#name), krate));
-            quote! {
-                let [#(#names),*] = #place;
-                #(#writes)*
-            }
-        }
-        Kind::Rotation { .. } => quote!(to.rotation(&#encoding, #place)?;),
-        Kind::Skip => TokenStream::new(),
-        Kind::Other(other) => {
-            let part = part(other, krate);
-            let encoding = argument(other, encoding);
-            quote!(#part::write(&#place, #encoding to)?;)
-        }
-    }
-}
-
-fn write_value(value: Value, quantiser: &Ident, from: &TokenStream, krate: &Path) -> TokenStream {
-    let (variant, ty) = match value.codec {
-        Codec::Fixed { clamp, .. } => {
-            let method = if clamp {
-                format_ident!("fixed_clamped")
-            } else {
-                format_ident!("fixed")
-            };
-            return quote!(to.#method(&#quantiser, ::core::primitive::f64::from(#from))?;);
-        }
-        Codec::Bool => ("Bool", "bool"),
-        Codec::UInt { .. } => ("UInt", "u64"),
-        Codec::SInt { .. } => ("SInt", "i64"),
-        Codec::VarUInt => ("VarUInt", "u32"),
-        Codec::VarSInt => ("VarSInt", "i32"),
+    let Kind::Fields(encoded) = &field.kind else {
+        return TokenStream::new();
     };
-    let (variant, ty) = (format_ident!("{variant}"), format_ident!("{ty}"));
-    quote!(to.value(#krate::Value::#variant(::core::primitive::#ty::from(#from)))?;)
+    let part = part(&encoded.ty, &encoded.how, krate);
+    let encoding = argument(encoded, &field.encoding);
+    quote!(#part::write(&#place, #encoding to)?;)
 }
 
 /// Returns the expression that reads a field.
 fn read(field: &Replicated, krate: &Path) -> TokenStream {
-    let encoding = &field.encoding;
-    match &field.kind {
-        Kind::One(value) => read_value(*value, encoding),
-        Kind::Array(value, length) => {
-            let reads = (0..*length).map(|_| read_value(*value, encoding));
+    let Kind::Fields(encoded) = &field.kind else {
+        return quote!(::core::default::Default::default());
+    };
+    let encoding = argument(encoded, &field.encoding);
+    let one = |ty: &Type| {
+        let part = part(ty, &encoded.how, krate);
+        quote!(#part::read(#encoding from)?)
+    };
+    match &encoded.array {
+        // One by one: the array's own implementation needs a vector.
+        Some((element, length)) => {
+            let reads = std::iter::repeat_n(one(element), *length);
             quote!([#(#reads),*])
         }
-        Kind::Rotation { .. } => quote!(from.rotation(&#encoding)?),
-        Kind::Skip => quote!(::core::default::Default::default()),
-        Kind::Other(other) => {
-            let part = part(other, krate);
-            let encoding = argument(other, encoding);
-            quote!(#part::read(#encoding from)?)
-        }
-    }
-}
-
-fn read_value(value: Value, quantiser: &Ident) -> TokenStream {
-    let ty = format_ident!("{}", value.primitive.name());
-    match value.primitive {
-        Primitive::Bool => quote!(from.bool()?),
-        Primitive::Unsigned(_) | Primitive::Signed(_) => {
-            quote!(from.number::<::core::primitive::#ty>()?)
-        }
-        Primitive::Float(64) => quote!(from.fixed(&#quantiser)?),
-        Primitive::Float(_) => quote!(from.fixed(&#quantiser)? as ::core::primitive::#ty),
+        None => one(&encoded.ty),
     }
 }

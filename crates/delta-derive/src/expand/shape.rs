@@ -177,7 +177,7 @@ impl Reader {
                     ));
                 }
             }
-            self.count(kind.suffixes().map(|suffixes| suffixes.len()), span);
+            self.count(kind.count(), span);
             all.push(Replicated {
                 member,
                 kind,

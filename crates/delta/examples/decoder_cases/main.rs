@@ -26,8 +26,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 
-use common::json::{state_from_json, state_to_json};
-use common::{Random, decode, hex, unhex};
+use common::{Random, decode, hex, state_from_json, state_to_json, unhex};
 use scenes::{Scene, scenes, schemas, spoil};
 
 #[path = "../../tests/all/common/mod.rs"]

@@ -1,13 +1,12 @@
 //! The vectors and quaternions of `glam`. The encoding is that of each axis, or `rotation(bits = …)`
 //! for a quaternion.
 
-use ::glam::{
+use glam::{
     DQuat, DVec2, DVec3, DVec4, IVec2, IVec3, IVec4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec3A,
     Vec4,
 };
 
-use super::list::FieldList;
-use super::value::ReplicateField;
+use super::{FieldList, ReplicateField};
 use crate::error::ValueError;
 use crate::quantise::SmallestThree;
 use crate::replicate::{ValueReader, ValueWriter};

@@ -26,11 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod fault;
 mod link;
-mod told;
 mod trial;
 
-pub use fault::Fault;
 pub use link::{Bandwidth, Burst, Conditions, Fate, Link, Tally};
-pub use trial::Trial;
+pub use trial::{Fault, Trial};

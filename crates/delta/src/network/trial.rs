@@ -3,17 +3,14 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use super::fault::Fault;
 use super::link::{Conditions, Link};
-use super::told::Told;
-use super::told::values;
-use crate::apply::Decoder;
+use crate::decode::Decoder;
 use crate::schema::{Change, Schema};
 use crate::session::{
-    Feedback, Mode, ReceiveError, Receiver, ReceiverOptions, Sender, SenderOptions, Sent,
-    ViewEvent, World,
+    Feedback, Mode, ReceiveError, Receiver, ReceiverOptions, SendError, Sender, SenderOptions,
+    Sent, ViewEvent, World,
 };
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Entity, Snapshot};
 use crate::wire::{Header, Tag};
 
 /// The components of an entity, with their values; `None` while it does not exist.
@@ -243,11 +240,6 @@ impl Trial {
         &self.sender
     }
 
-    /// Returns the sender, for changing it.
-    pub const fn sender_mut(&mut self) -> &mut Sender {
-        &mut self.sender
-    }
-
     /// Returns the receiver.
     #[must_use]
     pub const fn receiver(&self) -> &Receiver {
@@ -446,4 +438,158 @@ fn is_close(schema: &Schema, truth: &[(u16, Vec<i128>)], shown: &[(u16, Vec<i128
                 && values
                     .all(|(at, (was, is))| was.abs_diff(*is) <= allowed(truth.0, at).unwrap_or(0))
         })
+}
+
+/// A fault of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A state cannot be sent.
+    #[error("tick {tick}: {error}")]
+    Send {
+        /// The tick of the state.
+        tick: u32,
+        /// The reason.
+        error: SendError,
+    },
+    /// The receiver refuses a packet of its own sender.
+    #[error("at tick {tick}: {error}")]
+    Receive {
+        /// The tick at which the packet arrived.
+        tick: u32,
+        /// The reason.
+        error: ReceiveError,
+    },
+    /// A packet is larger than its budget.
+    #[error("tick {tick}: a packet of {bytes} bytes, the budget is {budget}")]
+    Budget {
+        /// The tick of the packet.
+        tick: u32,
+        /// Its size.
+        bytes: usize,
+        /// The budget.
+        budget: usize,
+    },
+    /// An entity is shown with values that it did not have, or that the receiver may not see.
+    #[error("entity {entity} is shown as of tick {as_of}, and was not so")]
+    Untrue {
+        /// The id of the entity.
+        entity: u32,
+        /// The tick of its values, as the receiver says.
+        as_of: u32,
+    },
+    /// An entity is shown with older values than before.
+    #[error("entity {entity} went back from tick {before} to tick {now}")]
+    Older {
+        /// The id of the entity.
+        entity: u32,
+        /// The tick of its values before.
+        before: u32,
+        /// The tick of its values now.
+        now: u32,
+    },
+    /// An entity is no longer shown, and no packet destroyed it.
+    #[error("entity {entity} vanished with tick {tick}")]
+    Vanished {
+        /// The id of the entity.
+        entity: u32,
+        /// The tick of the packet.
+        tick: u32,
+    },
+    /// The events of a packet do not lead from what was shown to what is shown.
+    #[error("the events of the packet at tick {tick} do not say what became of entity {entity}")]
+    Events {
+        /// The id of the entity.
+        entity: u32,
+        /// The tick at which the packet arrived.
+        tick: u32,
+    },
+    /// Another entity is shown as the one that had its id before, or the same one as another.
+    #[error(
+        "the events of the packet at tick {tick} take entity {entity} for another one, or another one for it"
+    )]
+    Mistaken {
+        /// The id of the entity.
+        entity: u32,
+        /// The tick at which the packet arrived.
+        tick: u32,
+    },
+    /// A packet destroys an entity that lives and that the receiver may see.
+    #[error("entity {entity} was destroyed with tick {tick} and lives")]
+    Killed {
+        /// The id of the entity.
+        entity: u32,
+        /// The tick of the packet.
+        tick: u32,
+    },
+}
+
+/// The components and values of each entity, from nothing but events, and the values that they say
+/// are new.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Told(BTreeMap<u32, BTreeMap<u16, Vec<i128>>>);
+
+impl Told {
+    /// Follows the events of a packet, and compares the result with the view. Returns the first
+    /// entity of which they do not say what became of it.
+    pub fn follow(&mut self, view: &Snapshot, events: &[ViewEvent]) -> Result<(), u32> {
+        for event in events {
+            self.take(view, *event).ok_or(event.entity())?;
+        }
+        let mut told = self.0.iter();
+        for shown in view.iter() {
+            let now = values(&shown).into_iter().collect();
+            if told.next() != Some((&shown.id(), &now)) {
+                return Err(shown.id());
+            }
+        }
+        told.next().map_or(Ok(()), |(entity, _)| Err(*entity))
+    }
+
+    /// Returns `None` if the event contradicts those before it, or the view.
+    fn take(&mut self, view: &Snapshot, event: ViewEvent) -> Option<()> {
+        let entity = event.entity();
+        let shown = view.entity(entity);
+        let shown_values = |component| {
+            let values = shown?.component(component)?.values();
+            Some(values.map(|value| value.as_i128()).collect::<Vec<_>>())
+        };
+        let is_right = match event {
+            ViewEvent::Spawned { .. } => {
+                let shown = values(&shown?).into_iter().collect();
+                self.0.insert(entity, shown).is_none()
+            }
+            ViewEvent::Despawned { .. } => self.0.remove(&entity).is_some(),
+            ViewEvent::Gained { component, .. } => {
+                let told = self.0.get_mut(&entity)?;
+                told.insert(component, shown_values(component)?).is_none()
+            }
+            ViewEvent::Lost { component, .. } => {
+                self.0.get_mut(&entity)?.remove(&component).is_some()
+            }
+            ViewEvent::Changed {
+                component, fields, ..
+            } => {
+                let now = shown_values(component)?;
+                let told = self.0.get_mut(&entity)?.get_mut(&component)?;
+                let named = |at: &usize| fields >> at & 1 == 1;
+                let mut all_new = true;
+                for at in (0..now.len()).filter(named) {
+                    let (told, now) = (told.get_mut(at)?, now.get(at)?);
+                    all_new &= told != now;
+                    *told = *now;
+                }
+                all_new
+            }
+        };
+        is_right.then_some(())
+    }
+}
+
+/// Returns the components of an entity, with their values.
+pub(super) fn values(entity: &Entity<'_>) -> Vec<(u16, Vec<i128>)> {
+    let parts = entity.components();
+    parts
+        .map(|part| (part.id(), part.values().map(|v| v.as_i128()).collect()))
+        .collect()
 }

@@ -10,7 +10,7 @@ use core::fmt;
 
 pub use compare::Difference;
 pub(crate) use compare::Named;
-pub use model::{Change, Codec, Component, Field, MAX_MASK_BITS, SchemaError};
+pub use model::{Change, Codec, Component, Field, MAX_MASK_BITS, SchemaError, Value};
 pub(crate) use plan::{Fields, Form, Layout, Plan, full_mask, ones, unzigzag, zigzag};
 
 struct Inner {

@@ -5,9 +5,8 @@
 
 use alloc::vec::Vec;
 
-use super::model::{Change, Codec, Component, Field};
+use super::model::{Change, Codec, Component, Field, Value};
 use crate::error::ValueError;
-use crate::value::Value;
 
 /// How a code is written to the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::change::Span;
 use crate::bits::BitWriter;
-use crate::entity::{Changed, write_create, write_update};
+use crate::encode::entity::{Changed, write_create, write_update};
 use crate::schema::{Layout, ones};
 use crate::snapshot::Row;
 

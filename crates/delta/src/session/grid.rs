@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::options::SendError;
+use super::model::SendError;
 use super::world::World;
 use crate::schema::{Codec, Schema, ones};
 

@@ -2,7 +2,7 @@
 
 use super::audience::{Audience, Stamp};
 use super::change::What;
-use super::options::Mode;
+use super::model::Mode;
 
 /// An entity that the receiver may have or should have. Ticks are 0 where there is none.
 #[derive(Clone, Copy, Debug)]

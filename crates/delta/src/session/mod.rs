@@ -25,25 +25,22 @@
 //! **Strict mode** ([`Mode::Strict`]) is for those who must follow the wire, packet by packet.
 
 mod audience;
-mod budget;
 mod bytes;
 mod change;
-mod ended;
-mod feedback;
 mod grid;
 mod known;
 mod lane;
-mod options;
+mod model;
 mod playout;
 mod receiver;
 mod sender;
 mod world;
 
 pub use audience::{Audience, Relevance, RestrictError};
-pub use feedback::Feedback;
 pub use grid::{Area, Grid, GridError, Near};
-pub use options::{
-    DEFAULT_WINDOW, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent, Totals,
+pub use model::{
+    DEFAULT_WINDOW, Feedback, HeldBack, Mode, ReceiverOptions, SendError, SenderOptions, Sent,
+    Totals,
 };
 pub use playout::{Between, Blend, BlendError, Playout, PlayoutOptions, Timing};
 pub use receiver::{Confirmed, ReceiveError, Received, Receiver, ViewEvent};

@@ -7,8 +7,9 @@
 use std::path::PathBuf;
 
 use crate::common::broken::{self, broken};
-use crate::common::json::{state_from_json, state_to_json};
-use crate::common::{Oracle, Parts, bounds, form, hex, published, unhex, value};
+use crate::common::{
+    Oracle, Parts, bounds, form, hex, published, state_from_json, state_to_json, unhex, value,
+};
 use gametape_delta::Value::{self, Bool, FixedPoint, SInt, UInt, VarSInt, VarUInt};
 use gametape_delta::{
     Codec, Component, Decoder, Encoder, Field, ReadOptions, Schema, Snapshot, settle,

@@ -434,6 +434,4 @@ fn every_error_of_quantisation_and_of_the_ring() {
     }
     assert!(ring.iter().map(Snapshot::tick).eq([5, 9]));
     assert_eq!((ring.get(3), ring.get(6)), (None, None));
-    assert_eq!(ring.at_or_before(8).map(Snapshot::tick), Some(5));
-    assert!(ring.at_or_before(4).is_none());
 }

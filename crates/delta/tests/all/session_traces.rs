@@ -6,8 +6,7 @@ use gametape_delta::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::common::json::state_to_json;
-use crate::common::{Random, hex};
+use crate::common::{Random, hex, state_to_json};
 
 pub fn schema() -> Schema {
     let place = Codec::FixedPoint {

@@ -12,8 +12,7 @@ use gametape_delta::{
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use crate::common::json::state_to_json;
-use crate::common::{Random, hex, unhex};
+use crate::common::{Random, hex, state_to_json, unhex};
 use crate::session_traces::{Trace, options, schema, traces};
 
 /// The components of an entity, with their values.

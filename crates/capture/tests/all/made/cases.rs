@@ -9,7 +9,7 @@ use gametape_core::tape::{
 use gametape_core::{At, Clocks, Stamp, Time};
 use proptest::prelude::*;
 
-use super::copy::{capture, column, open, scanned};
+use super::{capture, column, open, scanned};
 
 fn stamp(step: u64) -> Stamp {
     Stamp {

@@ -6,7 +6,7 @@ use gametape_core::tape::{Options, Secrets, Work};
 use gametape_core::{At, Clocks, Stamp, Time};
 use proptest::prelude::*;
 
-use super::copy::{capture, column, open, scanned, sorted};
+use super::{capture, column, open, scanned, sorted};
 
 /// Difficult numbers and ordinary ones.
 fn float() -> impl Strategy<Value = f64> {

@@ -3,7 +3,6 @@
 
 mod audit;
 mod convert;
-mod cut;
 mod diff;
 mod elsewhere;
 mod figures;
@@ -12,8 +11,8 @@ mod open;
 mod origin;
 mod repair;
 
-use std::io::Cursor;
-use std::path::Path;
+use std::io::{Cursor, Write as _, stderr};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gametape_capture::tape::{Delta, Mcap, PacketsTape};
@@ -26,6 +25,22 @@ use gametape_delta::Schema;
 use serde_json::Value as Json;
 
 use crate::common::schema;
+
+/// A folder of the recordings that lie beside the project. Without it, whoever runs the test is told, and it is
+/// skipped: standard error itself is written to, as that of a test which passes is not shown.
+fn shared(folder: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("../../../shared/tapes").join(folder);
+    if path.is_dir() {
+        return Some(path);
+    }
+    let path = path.display();
+    let _ = writeln!(
+        stderr(),
+        "SKIPPED: {path} is not there; this test has not checked it"
+    );
+    None
+}
 
 /// A recording, opened as a registry would open it: by its content, then by its name.
 struct Recording {

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use gametape_core::At;
 use gametape_core::table::{Owned, Scan};
@@ -10,16 +9,7 @@ use gametape_core::tape::{Dump, Verdict};
 use gametape_delta::{Snapshot, Value};
 use serde_json::Value as Json;
 
-use super::{Recording, dumped, none};
-
-fn tapes() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tapes/delta");
-    if root.is_dir() {
-        return Some(root);
-    }
-    eprintln!("SKIPPED: {} is not there", root.display());
-    None
-}
+use super::{Recording, dumped, none, shared};
 
 /// A state in the form that the origin prints.
 fn as_the_origin_prints(state: &Snapshot) -> String {
@@ -35,7 +25,9 @@ fn as_the_origin_prints(state: &Snapshot) -> String {
 
 #[test]
 fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
-    let Some(tapes) = tapes() else { return };
+    let Some(tapes) = shared("delta") else {
+        return;
+    };
     let recording = Recording::open(&tapes.join("demo12"));
     assert_eq!(recording.format.name(), "delta");
     let audit = recording.audit();
@@ -82,7 +74,9 @@ fn the_origins_folder_opens_and_its_last_state_is_the_origins() {
 
 #[test]
 fn the_origins_demo_goes_through_all_three_forms_byte_for_byte() {
-    let Some(tapes) = tapes() else { return };
+    let Some(tapes) = shared("delta") else {
+        return;
+    };
     let folder = Recording::open(&tapes.join("demo12"));
     let (bytes, capture) = folder.convert("capture", &none()).unwrap();
     assert!(capture.losses.is_empty() && capture.beside.is_empty());

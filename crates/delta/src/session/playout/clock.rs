@@ -3,8 +3,8 @@
 use alloc::collections::VecDeque;
 use core::time::Duration;
 
-use super::options::PlayoutOptions;
-use crate::session::feedback::Feedback;
+use super::PlayoutOptions;
+use crate::session::model::Feedback;
 use crate::session::receiver::Received;
 
 /// The number of packets, and of updates, on which estimates rest.

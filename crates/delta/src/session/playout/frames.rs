@@ -14,7 +14,7 @@ const MOST: usize = 256;
 
 /// The content that a packet brought to the view.
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub(super) struct TimedFrame {
     pub tick: u32,
     /// The ticks that a way to its values takes at most.
     pub longest: f64,
@@ -26,7 +26,7 @@ pub(super) struct Frame {
     pub whole: bool,
 }
 
-impl Frame {
+impl TimedFrame {
     /// Returns true if the entity that was there before ends with this packet.
     pub fn ends(&self, entity: u32) -> bool {
         let is_left = self.whole && self.state.rows.find(entity).is_err();
@@ -41,9 +41,9 @@ pub(super) struct Frames {
     /// The tick of each entity's values in it.
     ticks: Vec<u32>,
     /// The packets after it, by tick.
-    waiting: VecDeque<Frame>,
+    waiting: VecDeque<TimedFrame>,
     // Kept to reuse their memory.
-    spare: Vec<Frame>,
+    spare: Vec<TimedFrame>,
     /// The most entities and values of a packet so far, rounded up. All frames get room for them at
     /// once, so that they do not grow one after the other for a long time.
     most: (usize, usize),
@@ -65,8 +65,8 @@ impl Frames {
     }
 
     /// Returns an empty frame.
-    pub fn take_spare(&mut self, tick: u32, longest: f64) -> Frame {
-        let mut frame = self.spare.pop().unwrap_or_else(|| Frame {
+    pub fn take_spare(&mut self, tick: u32, longest: f64) -> TimedFrame {
+        let mut frame = self.spare.pop().unwrap_or_else(|| TimedFrame {
             tick,
             longest,
             state: Snapshot::new(self.base.schema(), 0),
@@ -85,7 +85,7 @@ impl Frames {
 
     /// Adds a packet. Returns true if there are too many, so that the oldest was taken in without
     /// events.
-    pub fn push(&mut self, frame: Frame, events: &mut Vec<ViewEvent>) -> bool {
+    pub fn push(&mut self, frame: TimedFrame, events: &mut Vec<ViewEvent>) -> bool {
         let (entities, values) = frame.state.rows.size();
         let entities = entities.max(frame.gone.len()).next_power_of_two();
         let values = values.next_power_of_two();
@@ -161,13 +161,13 @@ impl Frames {
     }
 
     /// Returns the packets that wait, the newest first.
-    pub fn newest_first(&self) -> impl Iterator<Item = &Frame> {
+    pub fn newest_first(&self) -> impl Iterator<Item = &TimedFrame> {
         self.waiting.iter().rev()
     }
 
     /// Returns the part of the way to a frame for the entity at `at`, at the moment `now`. An entity
     /// that stood still for long has moved only in the end.
-    pub fn part(&self, at: usize, to: &Frame, now: f64) -> f64 {
+    pub fn part(&self, at: usize, to: &TimedFrame, now: f64) -> f64 {
         let from = self.ticks.get(at).copied().unwrap_or(0);
         let tick = f64::from(to.tick);
         let from = f64::from(from).max(tick - to.longest);
@@ -176,8 +176,9 @@ impl Frames {
 
     /// Returns the first packet after the tick that is shown that names an entity, unless the
     /// entity ends first.
-    pub fn next_of(&self, entity: u32) -> Option<&Frame> {
-        let touches = |frame: &&Frame| frame.ends(entity) || frame.state.rows.find(entity).is_ok();
+    pub fn next_of(&self, entity: u32) -> Option<&TimedFrame> {
+        let touches =
+            |frame: &&TimedFrame| frame.ends(entity) || frame.state.rows.find(entity).is_ok();
         let first = self.waiting.iter().find(touches)?;
         (!first.ends(entity)).then_some(first)
     }

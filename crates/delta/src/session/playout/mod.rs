@@ -1,20 +1,18 @@
 //! Playout: shows what a receiver sees evenly, a little later than it arrives.
 
-mod clock;
-mod frames;
-mod options;
-
 use alloc::vec::Vec;
 use core::mem;
 use core::time::Duration;
 
 use self::clock::Clock;
 use self::frames::Frames;
-pub use self::options::PlayoutOptions;
 use super::lane::{Lane, soonest};
 use super::receiver::{Received, Receiver, ViewEvent, note};
 use crate::schema::{Codec, Layout, Schema, ones};
 use crate::snapshot::{Entity, Row, Snapshot};
+
+mod clock;
+mod frames;
 
 /// The values of a field between two ticks at which they are known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -369,4 +367,31 @@ fn share(way: i128, part: f64) -> i128 {
         share + 0.5
     }) as i128;
     rounded.clamp(way.min(0), way.max(0))
+}
+
+/// Options of a [`Playout`](crate::Playout).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlayoutOptions {
+    /// The ticks of the world in a second.
+    pub ticks_per_second: u32,
+    /// The smallest delay, in ticks.
+    pub min_delay: u32,
+    /// The largest delay, in ticks. If the playout is off by more, it jumps.
+    pub max_delay: u32,
+}
+
+impl PlayoutOptions {
+    /// Returns the defaults: a delay between 1 tick and half a second.
+    #[must_use]
+    pub const fn new(ticks_per_second: u32) -> Self {
+        Self {
+            ticks_per_second,
+            min_delay: 1,
+            max_delay: if ticks_per_second < 2 {
+                1
+            } else {
+                ticks_per_second / 2
+            },
+        }
+    }
 }

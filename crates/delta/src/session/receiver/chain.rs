@@ -4,12 +4,10 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::events::{Becomes, ViewEvent, note};
-use super::seen::{Names, Seen};
-use crate::baseline::Baselines;
+use super::events::{Becomes, Names, Seen, ViewEvent, note};
 use crate::schema::Schema;
 use crate::session::lane::{Lane, soonest};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Baselines, Snapshot};
 
 /// So many packets the sender has for naming an entity again after it went back to a state that
 /// lacks it.

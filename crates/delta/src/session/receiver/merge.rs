@@ -3,8 +3,7 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use super::events::{Becomes, ViewEvent, note};
-use super::seen::{Names, Seen};
+use super::events::{Becomes, Names, Seen, ViewEvent, note};
 use crate::limits::{Limit, Limits};
 use crate::rule::{Error, Rule};
 use crate::schema::Schema;

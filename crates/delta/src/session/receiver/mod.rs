@@ -1,30 +1,27 @@
 //! The receiving side of a session.
 
-mod chain;
-mod events;
-mod merge;
-mod seen;
-
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use gametape_core::text::Grouped;
 
 use self::chain::Chain;
-pub use self::events::ViewEvent;
-pub(super) use self::events::note;
+use self::events::Names;
 use self::merge::Merged;
-pub use self::seen::Confirmed;
-use self::seen::Names;
-use super::feedback::Feedback;
-use super::options::{Mode, ReceiverOptions};
-use crate::apply::Decoder;
-use crate::baseline::Baselines;
+use super::model::{Feedback, Mode, ReceiverOptions};
+use crate::decode::Decoder;
 use crate::limits::ReadOptions;
 use crate::rule::Error;
 use crate::schema::Schema;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Baselines, Snapshot};
 use crate::wire::{Header, Kind, Tag};
+
+mod chain;
+mod events;
+mod merge;
+
+pub(super) use self::events::note;
+pub use self::events::{Confirmed, ViewEvent};
 
 /// Why a packet was not applied. The receiver is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

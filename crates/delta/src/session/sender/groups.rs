@@ -1,10 +1,9 @@
 //! Groups, whose entities travel together.
 
-use crate::session::change::Scratch;
-use crate::session::change::{Member, Waiting};
+use crate::session::change::{Member, Scratch, Waiting};
 use crate::session::known::Waits;
 use crate::session::lane::{Lane, soonest};
-use crate::session::options::Mode;
+use crate::session::model::Mode;
 use crate::session::world::World;
 
 /// Collects the members of groups that must be in a packet with any other of their group. `before`

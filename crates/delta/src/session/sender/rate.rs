@@ -1,6 +1,6 @@
 //! The network, as acknowledgements show it, and the budget that follows from it.
 
-use crate::session::options::SenderOptions;
+use crate::session::model::SenderOptions;
 
 /// So many verdicts at least are needed for a change of the budget: then a single loss is no more
 /// than the share at which the budget stays.

@@ -4,11 +4,10 @@ use core::mem;
 
 use crate::schema::ones;
 use crate::session::audience::{Audience, Relevance, Stamp};
-use crate::session::change::Scratch;
-use crate::session::change::{Head, Waiting, What};
+use crate::session::change::{Head, Scratch, Waiting, What};
 use crate::session::grid::{Area, Grid, Near};
 use crate::session::known::Known;
-use crate::session::options::Mode;
+use crate::session::model::Mode;
 use crate::session::world::World;
 
 /// How much sooner a new entity is sent than a change of one that is there; an entity that ends is

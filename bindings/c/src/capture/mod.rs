@@ -1,7 +1,0 @@
-//! Captures: recorded packets and states.
-
-mod read;
-mod write;
-
-pub use read::*;
-pub use write::*;
