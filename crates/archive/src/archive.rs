@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use gametape_core::{Input, InputStream};
 
+use crate::is_of_system;
 use crate::spool::{self, Spool};
-use crate::table::{self, LOCAL_SIZE, LocalHeader, is_of_system};
+use crate::table::{self, LOCAL_SIZE, LocalHeader};
 use crate::{Cut, Fault, Filled, Kind, Limits, Member, Unzip, decode, names};
 
 /// The number of links in a tar, one to the next, that are followed: as many as Linux follows.

@@ -62,6 +62,14 @@ pub use limits::Limits;
 #[cfg(feature = "folders")]
 pub use pack::Pack;
 #[cfg(feature = "zip")]
-pub use table::is_of_system;
-#[cfg(feature = "zip")]
 pub use unzip::{Filled, Member, Note, Unzip, is_zip};
+
+/// Whether a file is one that a system adds to a folder or an archive.
+#[must_use]
+pub fn is_of_system(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    path.starts_with("__MACOSX")
+        || path.contains("/__MACOSX/")
+        || name.starts_with("._")
+        || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+}

@@ -20,6 +20,7 @@
 //! - `std`: readers over any `Read`, inputs, and I/O errors. Without this feature the crate is
 //!   `no_std` and uses `alloc`.
 //! - `tape`: the format traits, and tables.
+//! - `scratch`: temporary files for long tasks.
 //! - `kit`: checks that formats use in their tests.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]

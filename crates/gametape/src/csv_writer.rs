@@ -1,6 +1,6 @@
 //! Comma-separated values.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 /// The reader that comma-separated values are written for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -30,7 +30,10 @@ pub enum CsvStyle {
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
     style: CsvStyle,
-    writer: csv::Writer<W>,
+    out: BufWriter<W>,
+    /// The cells and the bytes of the row so far.
+    cells: u64,
+    bytes: usize,
 }
 
 /// The first characters of a text that a spreadsheet may take for a formula, as OWASP lists them.
@@ -41,14 +44,17 @@ impl<W: Write> CsvWriter<W> {
     ///
     /// # Errors
     /// Any error of the output, here and below.
-    pub fn new(style: CsvStyle, mut out: W) -> io::Result<Self> {
-        let mut builder = csv::WriterBuilder::new();
+    pub fn new(style: CsvStyle, out: W) -> io::Result<Self> {
+        let mut out = BufWriter::new(out);
         if style == CsvStyle::Excel {
             out.write_all("\u{feff}".as_bytes())?;
-            builder.terminator(csv::Terminator::CRLF);
         }
-        let writer = builder.from_writer(out);
-        Ok(Self { style, writer })
+        Ok(Self {
+            style,
+            out,
+            cells: 0,
+            bytes: 0,
+        })
     }
 
     /// Writes a cell with a text of a recording, or with any other that was not written by us.
@@ -67,7 +73,23 @@ impl<W: Write> CsvWriter<W> {
     /// # Errors
     /// See [`CsvWriter::new`].
     pub fn number(&mut self, number: impl AsRef<[u8]>) -> io::Result<()> {
-        self.writer.write_field(number).map_err(of_output)
+        let cell = number.as_ref();
+        if self.cells > 0 {
+            self.out.write_all(b",")?;
+        }
+        self.cells += 1;
+        self.bytes += cell.len();
+        if !cell.iter().any(|byte| b",\"\r\n".contains(byte)) {
+            return self.out.write_all(cell);
+        }
+        self.out.write_all(b"\"")?;
+        for part in cell.split_inclusive(|byte| *byte == b'"') {
+            self.out.write_all(part)?;
+            if part.ends_with(b"\"") {
+                self.out.write_all(b"\"")?;
+            }
+        }
+        self.out.write_all(b"\"")
     }
 
     /// Ends a row.
@@ -75,7 +97,15 @@ impl<W: Write> CsvWriter<W> {
     /// # Errors
     /// See [`CsvWriter::new`].
     pub fn end_row(&mut self) -> io::Result<()> {
-        self.writer.write_record(None::<&[u8]>).map_err(of_output)
+        // An empty line would be no row.
+        if self.cells < 2 && self.bytes == 0 {
+            self.out.write_all(b"\"\"")?;
+        }
+        (self.cells, self.bytes) = (0, 0);
+        self.out.write_all(match self.style {
+            CsvStyle::Plain => b"\n",
+            CsvStyle::Excel => b"\r\n",
+        })
     }
 
     /// Writes a row of texts.
@@ -92,15 +122,6 @@ impl<W: Write> CsvWriter<W> {
     /// # Errors
     /// See [`CsvWriter::new`].
     pub fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
-    }
-}
-
-/// Returns the error of the output as it is. The conversion of the library hides its kind, such as a closed pipe.
-fn of_output(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        // Rows of different lengths are the caller's.
-        _ => io::Error::new(io::ErrorKind::InvalidInput, "rows of different lengths"),
+        self.out.flush()
     }
 }

@@ -1,14 +1,18 @@
-//! Finds the files that a user names: files, folders, patterns.
+//! Finds the files that a user names: files, folders, patterns, and what is in archives.
 
+mod archived;
+mod listed;
 mod pattern;
+mod within;
 
 use std::ffi::OsString;
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::archived::{Entry, at, file_of, is_entered, is_in_archive};
-use crate::{Error, Formats, formats, output};
+use crate::{Error, Formats, formats, is_own};
+pub use archived::file_of;
+use archived::{Entry, at, is_entered, is_in_archive};
 use pattern::{Met, Pattern, Wrong};
 
 /// A file that was found.
@@ -273,7 +277,7 @@ impl Walk<'_> {
         for (name, kind) in names {
             let path = path.join(&name);
             // Unfinished files, the manifest of a folder, its catalogue.
-            if output::is_own(&path) {
+            if is_own(&path) {
                 continue;
             }
             let is_file = !kind.is_dir();

@@ -1,7 +1,6 @@
 //! Writing whole files.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use gametape_core::Spell as _;
 
-use crate::Error;
+use crate::{Error, PARTIAL, is_own};
 
 /// What happens to a file that is already at the path of a new one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -30,15 +29,6 @@ impl Existing {
     pub const fn replaced_if(asked: bool) -> Self {
         if asked { Self::Replace } else { Self::Keep }
     }
-}
-
-/// Prefix and suffix of the names of unfinished files.
-const PARTIAL: (&str, &str) = (".gametape-", ".partial");
-
-/// Returns true for gametape's own files and folders: unfinished files, and notes about a folder.
-pub(crate) fn is_own(path: &Path) -> bool {
-    let name = path.file_name().map(OsStr::as_encoded_bytes);
-    name.is_some_and(|name| name.starts_with(PARTIAL.0.as_bytes()))
 }
 
 /// Removes the unfinished files that killed writers left in a folder, and keeps those that are
@@ -99,15 +89,21 @@ pub(crate) fn is_there<R: Read>(
     let file = match File::open(path) {
         Ok(file) => file,
         // A link that leads nowhere is something, too.
-        Err(_) if fs::symlink_metadata(path).is_ok() => return Err(Error::exists(path)),
+        Err(_) if fs::symlink_metadata(path).is_ok() => return Err(exists(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(Error::io(path)(error)),
     };
     let same = new().and_then(|new| is_same(BufReader::new(file), new));
     match same {
         Ok(true) => Ok(true),
-        Ok(false) => Err(Error::exists(path)),
+        Ok(false) => Err(exists(path)),
         Err(error) => Err(Error::io(path)(error)),
+    }
+}
+
+fn exists(path: &Path) -> Error {
+    Error::Exists {
+        path: path.to_owned(),
     }
 }
 

@@ -1,15 +1,14 @@
-//! Cutting a part out of a recording.
+//! Events of a recording, and the time around them.
 
 use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use gametape_core::table::{Lane, Scan, ScanError, TableDef};
-use gametape_core::tape::{self, Cut, Cutout, Options, Verb, Work};
+use gametape_core::tape::{self, Cut};
 use gametape_core::text::{Counted, Grouped, nearest};
 use gametape_core::{At, Time};
 
-use crate::Error;
-use crate::recording::{Made, Recording};
+use crate::{Error, Recording};
 
 /// An event, named by its table and number: `goals:3` or `goal:3` is the third goal, `goals` the
 /// first.
@@ -46,46 +45,6 @@ impl FromStr for Around {
 }
 
 impl Recording {
-    /// Cuts a part out of the recording, in the same format.
-    ///
-    /// # Errors
-    /// Same as [`Recording::cut_with`].
-    pub fn cut(&self, cut: &Cut, options: &Options) -> Result<Made<Cutout>, Error> {
-        self.cut_with(cut, options, &Work::default())
-    }
-
-    /// Like [`Recording::cut`], for large recordings: with a folder for temporary files, progress
-    /// and cancellation.
-    ///
-    /// # Errors
-    /// [`tape::Error::Uncut`] if a part of this recording would not be a valid recording;
-    /// [`tape::Error::NothingIn`] if the range is empty; an error if the format does not know an
-    /// option, or if the range cannot be read.
-    pub fn cut_with(
-        &self,
-        cut: &Cut,
-        options: &Options,
-        work: &Work<'_>,
-    ) -> Result<Made<Cutout>, Error> {
-        self.check("cut", options, Verb::Cut)?;
-        self.make(work, |out| {
-            let cutout = self.tape().cut(cut, options, out, work);
-            cutout.map_err(|error| self.instead(error))
-        })
-    }
-
-    /// Adds a suggestion to [`tape::Error::Uncut`]: another format to convert to, which can be cut.
-    fn instead(&self, mut error: tape::Error) -> tape::Error {
-        if let tape::Error::Uncut { instead, .. } = &mut error {
-            let mut others = self.formats.iter();
-            let other = others
-                .find(|format| format.maker().is_some() && format.kind() != self.format().kind());
-            let extension = other.and_then(|format| format.extensions().first());
-            *instead = extension.map(|extension| (*extension).to_owned());
-        }
-        error
-    }
-
     /// Returns the range around an event, from `before` it to `after` it.
     ///
     /// ```

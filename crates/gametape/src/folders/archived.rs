@@ -1,10 +1,7 @@
 //! Archives as folders: `games.zip/2022/a.rmv` is a path.
 
-mod within;
-
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::fs::{self, Metadata};
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -13,9 +10,10 @@ use gametape_archive::{Archive, Fault, File, Kind, Limits, is_of_system};
 use gametape_core::Input;
 use gametape_core::tape::{Disk, Files, Format};
 
+use super::within::Within;
 use crate::open::{self, OpenOptions};
-use crate::{Error, Formats};
-pub(crate) use within::{Lies, Within};
+use crate::recording::Lies;
+use crate::{Error, Formats, Recording};
 
 /// The number of archives that stay open, for the recordings in them that are opened next.
 const OPEN: usize = 16;
@@ -81,7 +79,7 @@ fn split(path: &Path) -> Option<(&Path, String)> {
 
 /// The place of an input.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'p> {
+pub(super) struct Place<'p> {
     pub path: &'p Path,
     /// The path leads to a file on the disk, or into one; else it is only a name.
     pub on_disk: bool,
@@ -98,14 +96,7 @@ impl<'p> Place<'p> {
         }
     }
 
-    pub const fn name(path: &'p Path) -> Self {
-        Self {
-            on_disk: false,
-            ..Self::file(path)
-        }
-    }
-
-    const fn inner(self, path: &'p Path) -> Self {
+    pub const fn inner(self, path: &'p Path) -> Self {
         Self {
             path,
             on_disk: self.on_disk,
@@ -115,13 +106,13 @@ impl<'p> Place<'p> {
 }
 
 /// The names of a path, divided by `/`.
-fn joined(path: &Path) -> Option<String> {
+pub(super) fn joined(path: &Path) -> Option<String> {
     let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();
     Some(names?.join("/"))
 }
 
 /// A path below a folder. An empty one is the folder itself.
-pub(crate) fn at(folder: &Path, below: &Path) -> PathBuf {
+pub(super) fn at(folder: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() {
         return folder.to_owned();
     }
@@ -129,13 +120,13 @@ pub(crate) fn at(folder: &Path, below: &Path) -> PathBuf {
 }
 
 /// A file in an archive, or a folder in it that is one recording.
-pub(crate) struct Entry {
+pub(super) struct Entry {
     pub path: PathBuf,
     /// The path below the archive.
     pub below: PathBuf,
-    within: Arc<Within>,
+    pub within: Arc<Within>,
     /// `None` for a folder.
-    file: Option<File>,
+    pub file: Option<File>,
 }
 
 impl Entry {
@@ -146,7 +137,7 @@ impl Entry {
 }
 
 /// The file or folder that was found at a path in an archive, or in an archive that was named.
-pub(crate) struct Opened {
+pub(super) struct Opened {
     pub input: Input,
     pub path: PathBuf,
     pub lies: Lies,
@@ -154,49 +145,6 @@ pub(crate) struct Opened {
     pub format: Option<Arc<dyn Format>>,
     /// The number of archives around a file that was named and may be one itself; else 0.
     pub depth: usize,
-}
-
-/// The files in an archive and in its archives.
-#[derive(Default)]
-pub(crate) struct Listed {
-    pub entries: Vec<Result<Entry, Error>>,
-    archives: u64,
-    /// How many bytes of archives in archives were unpacked to list them.
-    held: u64,
-    /// How large all of them may be, and how large all files.
-    most: u64,
-    /// The sizes that the files declare, together.
-    declared: u64,
-    /// A limit was met.
-    is_full: bool,
-}
-
-impl Listed {
-    /// Counts the size that a file declares. Files that take far more than the whole archive were made to do so.
-    fn holds(&mut self, file: &File) -> Result<(), Fault> {
-        self.declared = self.declared.saturating_add(file.declared().unwrap_or(0));
-        self.is_full = self.declared > self.most;
-        if self.is_full {
-            return Err(Fault::TooLarge { limit: self.most });
-        }
-        Ok(())
-    }
-
-    /// Counts an archive in the archive.
-    fn enter(&mut self, inner: &Archive) -> Result<(), Fault> {
-        self.archives += 1;
-        self.held = self.held.saturating_add(inner.size().max(inner.held()));
-        let limit = Limits::default().max_archives;
-        self.is_full = true;
-        if self.archives > limit {
-            return Err(Fault::TooManyArchives { limit });
-        }
-        if self.held > self.most {
-            return Err(Fault::TooLarge { limit: self.most });
-        }
-        self.is_full = false;
-        Ok(())
-    }
 }
 
 /// Opens an archive that lies at this path, or uses it if it is open. One that is no file is not kept open.
@@ -284,7 +232,7 @@ fn resolve(
 }
 
 /// Whether a path leads to a file in an archive.
-pub(crate) fn is_in_archive(path: &Path) -> bool {
+pub(super) fn is_in_archive(path: &Path) -> bool {
     let resolved = resolve(path, &OpenOptions::default());
     resolved.is_ok_and(|found| {
         found.is_some_and(|(within, name, _)| within.archive.find(&name).is_some())
@@ -292,7 +240,7 @@ pub(crate) fn is_in_archive(path: &Path) -> bool {
 }
 
 /// Whether a file that was found may be an archive: by its name, since looking into each file takes time.
-pub(crate) fn is_entered(path: &Path) -> bool {
+pub(super) fn is_entered(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| Kind::of_extension(extension).is_some())
 }
@@ -300,11 +248,7 @@ pub(crate) fn is_entered(path: &Path) -> bool {
 impl Formats {
     /// Opens the file in an archive that a path leads to, or the folder that is one recording; `None` if it does not
     /// lead into a file.
-    pub(crate) fn archived(
-        &self,
-        path: &Path,
-        options: &OpenOptions,
-    ) -> Result<Option<Opened>, Error> {
+    fn archived(&self, path: &Path, options: &OpenOptions) -> Result<Option<Opened>, Error> {
         let Some((within, name, depth)) = resolve(path, options)? else {
             return Ok(None);
         };
@@ -322,6 +266,69 @@ impl Formats {
             path: path.to_owned(),
         };
         opened.ok_or_else(not_found).map(Some)
+    }
+
+    /// Opens the only recording in an input that is an archive; `None` if it is none.
+    pub(crate) fn open_archive(
+        &self,
+        input: &Input,
+        path: &Path,
+        on_disk: bool,
+        options: &OpenOptions,
+    ) -> Result<Option<Recording>, Error> {
+        let place = Place {
+            on_disk,
+            ..Place::file(path)
+        };
+        let Some(archive) = self.archive_of(input, place)? else {
+            return Ok(None);
+        };
+        let around = on_disk.then(|| Arc::new(Disk) as Arc<dyn Files>);
+        let opened = self.only_in(&archive, place, around, options)?;
+        self.of_opened(opened, options).map(Some)
+    }
+
+    /// Opens what a path leads to in an archive; `None` if it does not lead into a file.
+    pub(crate) fn open_inside(
+        &self,
+        path: &Path,
+        options: &OpenOptions,
+    ) -> Result<Option<Recording>, Error> {
+        let opened = self.archived(path, options)?;
+        opened
+            .map(|opened| self.of_opened(opened, options))
+            .transpose()
+    }
+
+    /// The format of what a path leads to in an archive.
+    pub(crate) fn format_inside(
+        &self,
+        path: &Path,
+        options: &OpenOptions,
+    ) -> Option<Arc<dyn Format>> {
+        let opened = self.archived(path, options).ok()??;
+        opened.format.or_else(|| self.of(&opened.input, path))
+    }
+
+    /// Opens what is in an archive; it may be one itself.
+    fn of_opened(&self, opened: Opened, options: &OpenOptions) -> Result<Recording, Error> {
+        let Opened {
+            input, path, lies, ..
+        } = opened;
+        if let Some(format) = opened.format {
+            return self.tape(format, input, &path, Some(lies), options);
+        }
+        let place = Place {
+            depth: opened.depth,
+            ..Place::file(&path)
+        };
+        if place.depth > 0
+            && let Some(archive) = self.archive_of(&input, place)?
+        {
+            let opened = self.only_in(&archive, place, Some(lies.1), options)?;
+            return self.of_opened(opened, options);
+        }
+        self.of_input(input, &path, Some(lies), options)
     }
 
     /// Opens a folder in an archive that is one recording.
@@ -348,7 +355,7 @@ impl Formats {
     }
 
     /// Returns the archive that a file is, unless it is one recording: the lines of one match in a zip.
-    pub(crate) fn archive_of(
+    pub(super) fn archive_of(
         &self,
         input: &Input,
         place: Place<'_>,
@@ -392,141 +399,8 @@ impl Formats {
         files.any(|file| archive.unpack(file).is_ok_and(is_other))
     }
 
-    /// Lists the files in a file that is an archive; `None` if it is none, or one recording.
-    pub(crate) fn listed(&self, path: &Path) -> Result<Option<Vec<Result<Entry, Error>>>, Error> {
-        // Only regular files: others would block or never end.
-        if !path.is_file() {
-            return Ok(None);
-        }
-        let Ok(file) = fs::File::open(path) else {
-            // Opening it reports the problem.
-            return Ok(None);
-        };
-        let input = Input::file(file).map_err(Error::io(path))?;
-        let place = Place::file(path);
-        let archive = self.archive_of(&input, place)?;
-        let around: Arc<dyn Files> = Arc::new(Disk);
-        Ok(archive.map(|archive| self.list(&archive, place, Some(around)).entries))
-    }
-
-    /// Lists the files in an archive and in the archives in it.
-    fn list(
-        &self,
-        archive: &Arc<Archive>,
-        place: Place<'_>,
-        around: Option<Arc<dyn Files>>,
-    ) -> Listed {
-        let mut listed = Listed {
-            most: Limits::default().of_packed(archive.size()),
-            ..Listed::default()
-        };
-        let within = Within {
-            path: place.path.to_owned(),
-            archive: archive.clone(),
-            around,
-        };
-        self.list_into(&Arc::new(within), place, Path::new(""), &mut listed);
-        if listed.held > listed.most {
-            // Archives in it were unpacked to more than the limit, which shows what it was made for: none of it is opened.
-            listed.entries.drain(..listed.entries.len() - 1);
-        }
-        listed
-    }
-
-    /// The folders in an archive that are one recording each.
-    fn folders_in(&self, within: &Within) -> BTreeSet<String> {
-        let names = within.archive.files().iter();
-        let folders = names.map(|file| file.name.rsplit_once('/').map_or("", |(folder, _)| folder));
-        let folders: BTreeSet<&str> = folders.collect();
-        let is_recording = |folder: &&str| {
-            let path = at(&within.path, Path::new(folder));
-            self.of_folder(&path, within).is_some()
-        };
-        folders
-            .into_iter()
-            .filter(is_recording)
-            .map(ToOwned::to_owned)
-            .collect()
-    }
-
-    fn list_into(&self, within: &Arc<Within>, place: Place<'_>, below: &Path, listed: &mut Listed) {
-        let archive = &within.archive;
-        let folders = self.folders_in(within);
-        let mut listed_folders = BTreeSet::new();
-        if let Some(fault) = archive.fault() {
-            let error = Error::archive(place.path)(fault.clone());
-            listed.entries.push(Err(error));
-        }
-        for file in archive.files() {
-            if let Some(folder) = folder_of(&file.name, &folders) {
-                if listed_folders.insert(folder) {
-                    listed.entries.push(Ok(Entry {
-                        path: at(place.path, Path::new(folder)),
-                        below: at(below, Path::new(folder)),
-                        within: within.clone(),
-                        file: None,
-                    }));
-                }
-                continue;
-            }
-            let (path, below) = (place.path.join(&file.name), below.join(&file.name));
-            let is_named = self.from_extension(&path).is_some();
-            // Links to what is not there are of interest only if they should be recordings, as in folders.
-            if matches!(file.fault(), Some(Fault::Link)) && !is_named {
-                continue;
-            }
-            if is_entered(&path) {
-                let inner = place.inner(&path);
-                match self.inner(archive, file, inner) {
-                    Ok(Some(archive)) => {
-                        if let Err(fault) = listed.enter(&archive) {
-                            listed.entries.push(Err(Error::archive(&path)(fault)));
-                            return;
-                        }
-                        let inside = Arc::new(Within {
-                            path: path.clone(),
-                            archive,
-                            around: Some(within.clone()),
-                        });
-                        self.list_into(&inside, inner, &below, listed);
-                        if listed.is_full {
-                            return;
-                        }
-                        continue;
-                    }
-                    Ok(None) => {}
-                    Err(error) => {
-                        listed.entries.push(Err(error));
-                        continue;
-                    }
-                }
-            }
-            if let Err(fault) = listed.holds(file) {
-                listed.entries.push(Err(Error::archive(&path)(fault)));
-                return;
-            }
-            listed.entries.push(Ok(Entry {
-                path,
-                below,
-                within: within.clone(),
-                file: Some(file.clone()),
-            }));
-        }
-    }
-
-    /// The archive that a file in an archive is, unless it is one recording.
-    fn inner(
-        &self,
-        archive: &Archive,
-        file: &File,
-        place: Place<'_>,
-    ) -> Result<Option<Arc<Archive>>, Error> {
-        let input = archive.unpack(file).map_err(Error::archive(place.path))?;
-        self.archive_of(&input, place)
-    }
-
     /// Opens the only recording in an archive that lies among the files `around` it. An archive of several is an error.
-    pub(crate) fn only_in(
+    fn only_in(
         &self,
         archive: &Arc<Archive>,
         place: Place<'_>,
@@ -590,16 +464,6 @@ impl Formats {
             depth: 0,
         })
     }
-}
-
-/// The outermost folder around a file that is one recording.
-fn folder_of<'n>(name: &'n str, folders: &BTreeSet<String>) -> Option<&'n str> {
-    if folders.is_empty() {
-        return None;
-    }
-    let ends = name.match_indices('/').map(|(at, _)| at);
-    let mut around = iter::once(0).chain(ends).filter_map(|end| name.get(..end));
-    around.find(|folder| folders.contains(*folder))
 }
 
 /// Whether a file is a zip by its name; other bytes may stand before it.

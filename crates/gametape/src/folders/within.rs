@@ -8,15 +8,13 @@ use gametape_archive::{Archive, File};
 use gametape_core::Input;
 use gametape_core::tape::Files;
 
-use super::joined;
+use super::archived::joined;
 use crate::Error;
-
-/// The place of a recording, where files that belong to it are looked for: a path, and the files there.
-pub(crate) type Lies = (PathBuf, Arc<dyn Files>);
+use crate::recording::Lies;
 
 /// An archive, and the place where it lies.
 #[derive(Clone, Debug)]
-pub(crate) struct Within {
+pub(super) struct Within {
     pub(super) path: PathBuf,
     pub(super) archive: Arc<Archive>,
     /// The files around it; `None` for bytes in memory.

@@ -8,8 +8,8 @@ use gametape_core::Input;
 use gametape_core::tape::{Beside, Format};
 use tempfile::{NamedTempFile, TempPath};
 
+use super::output::{self, Existing, UnsyncedFolders};
 use crate::Error;
-use crate::output::{self, Existing, UnsyncedFolders};
 
 /// A file that is being written. It is a temporary file, which is removed unless it is finished.
 ///
