@@ -201,7 +201,7 @@ impl Formats {
 
 #[cfg(all(test, feature = "default"))]
 mod tests {
-    use gametape_core::table::tables_page;
+    use gametape_core::table::{kit, tables_page};
 
     /// After an intended change, run with `GAMETAPE_BLESS=1` and look at the difference.
     #[test]
@@ -220,12 +220,6 @@ mod tests {
                 told.push(tables);
             }
         }
-        if std::env::var_os("GAMETAPE_BLESS").is_some() {
-            std::fs::write(path, &wanted).unwrap();
-        }
-        assert!(
-            std::fs::read_to_string(path).unwrap() == wanted,
-            "the page is not what the formats declare: GAMETAPE_BLESS=1 writes it anew"
-        );
+        kit::blessed(path, &wanted);
     }
 }

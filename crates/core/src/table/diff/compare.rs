@@ -449,19 +449,9 @@ pub(super) fn same(a: Value<'_>, b: Value<'_>, within: f64) -> bool {
             false
         }
         (Value::Float32(_) | Value::Float64(_), _) | (_, Value::Float32(_) | Value::Float64(_)) => {
-            let apart = number(a).zip(number(b)).map(|(a, b)| (a - b).abs());
+            let apart = a.as_f64().zip(b.as_f64()).map(|(a, b)| (a - b).abs());
             apart.is_some_and(|apart| apart <= within)
         }
         _ => false,
-    }
-}
-
-const fn number(value: Value<'_>) -> Option<f64> {
-    match value {
-        Value::Int(value) => Some(value as f64),
-        Value::Uint(value) => Some(value as f64),
-        Value::Float32(value) => Some(value as f64),
-        Value::Float64(value) => Some(value),
-        Value::Null | Value::Bool(_) | Value::Text(_) => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Checks that every recording's tables must pass, for the tests of formats.
 
+mod book;
 mod dumps;
 mod each;
 mod facts;
@@ -18,6 +19,7 @@ use super::{Batch, Kind, Lane, Late, Owned, Playback, Scan, StampColumn, TableDe
 use crate::clock::{At, Stamp};
 use crate::tape::{Error, RowCount, Secrets, Tape, Work};
 
+pub use book::{blessed, findings};
 pub use facts::{fact, flat};
 pub use grows::grows;
 pub use made::Made;
