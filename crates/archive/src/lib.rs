@@ -34,17 +34,11 @@
 
 #[cfg(feature = "folders")]
 mod archive;
-#[cfg(feature = "folders")]
-mod decode;
 mod fault;
 #[cfg(feature = "folders")]
 mod kind;
 #[cfg(feature = "folders")]
-mod limits;
-#[cfg(feature = "folders")]
 mod names;
-#[cfg(feature = "folders")]
-mod pack;
 #[cfg(feature = "folders")]
 mod spool;
 #[cfg(feature = "zip")]
@@ -53,14 +47,10 @@ mod table;
 mod unzip;
 
 #[cfg(feature = "folders")]
-pub use archive::{Archive, File};
-pub use fault::{Cut, Fault};
+pub use archive::{Archive, File, Pack};
+pub use fault::{Cut, Fault, Limits};
 #[cfg(feature = "folders")]
 pub use kind::Kind;
-#[cfg(feature = "folders")]
-pub use limits::Limits;
-#[cfg(feature = "folders")]
-pub use pack::Pack;
 #[cfg(feature = "zip")]
 pub use unzip::{Filled, Member, Note, Unzip, is_zip};
 

@@ -1,5 +1,5 @@
-//! The findings pages of the book: their tables are generated from the rules; their order and
-//! headings are written by hand.
+//! Pages of the book that are made of the code: of findings, whose order and headings are written by
+//! hand, and of tables.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -69,6 +69,61 @@ pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<Strin
     } else {
         Err(wrong)
     }
+}
+
+/// Returns tables as Markdown: a heading and a description for each table, and a row for each
+/// column.
+///
+/// ```
+/// use gametape_core::surface::tables_page;
+/// use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
+/// let table = TableDef::new("throws", Lane::Events, "Throws of dice.")
+///     .with(ColumnDef::new("eyes", Kind::Uint, "What was thrown."));
+/// let page = tables_page(&[table]);
+/// assert!(page.starts_with("### `throws`\n\nEvents. Throws of dice.\n\n| column | kind |"));
+/// assert!(page.contains("\n| `eyes` | uint |  |  | What was thrown. |\n"));
+/// ```
+#[cfg(feature = "tape")]
+#[must_use]
+pub fn tables_page(tables: &[crate::table::TableDef]) -> String {
+    use core::fmt::Write as _;
+    let mut out = String::new();
+    for table in tables {
+        let lane = table.lane.name();
+        let asked = if table.on_request {
+            ", where they are asked for by name"
+        } else {
+            ""
+        };
+        let (first, rest) = lane.split_at_checked(1).unwrap_or((lane, ""));
+        // Writing to a string does not fail.
+        let _ = write!(
+            out,
+            "### `{}`\n\n{}{rest}{asked}. {}\n\n| column | kind | unit | | what it is |\n|---|---|---|---|---|\n",
+            table.name,
+            first.to_uppercase(),
+            table.doc
+        );
+        for column in &table.columns {
+            let mark = match (column.key, column.secret) {
+                (true, _) => "key",
+                (_, true) => "secret",
+                _ => "",
+            };
+            let precision = column.precision;
+            let precision = precision.map_or_else(String::new, |off| format!(" Within {off}."));
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | {} | {mark} | {}{precision} |",
+                column.name,
+                column.kind.name(),
+                column.unit,
+                column.doc
+            );
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// Returns the row of a rule.

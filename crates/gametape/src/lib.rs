@@ -32,10 +32,7 @@
 
 #![deny(unsafe_code)]
 
-#[cfg(feature = "write")]
-mod advice;
 mod around;
-mod csv_writer;
 mod each;
 mod error;
 #[cfg(feature = "folders")]
@@ -56,7 +53,6 @@ mod verify;
 mod when;
 
 pub use around::Around;
-pub use csv_writer::{CsvStyle, CsvWriter};
 pub use each::each;
 pub use error::Error;
 #[cfg(feature = "folders")]
@@ -72,17 +68,18 @@ pub use playback::Playback;
 pub use policy::{Decision, Policy, PolicyError, Reason};
 pub use recording::{Partial, Recording};
 pub use registry::{Formats, formats};
-pub use rows::{RowForm, RowWriter};
+pub use rows::{CsvStyle, CsvWriter, RowForm, RowWriter};
 pub use selection::{Comparison, Condition, ParseConditionError, Selecting, Selection};
 #[cfg(feature = "policy")]
 pub use verify::Verified;
 pub use when::{ParseWhenError, When};
 
+pub use gametape_core::surface::{Related, Relations};
 pub use gametape_core::table::{Batch, ColumnDef, Kind, Lane, Scan, TableDef, Value};
 pub use gametape_core::tape::{
     AnyFinding, Audit, Beside, BusyTime, Converted, Cut, Cutout, Depth, Diff, Dump, Format, Info,
-    Kept, Measured, OptionDef, OptionKind, OptionValue, Options, Print, Related, RelationDef,
-    Relations, Repaired, Report, Secrets, Tape, Target, Told, Traces, Verb, Verdict, Work,
+    Kept, Measured, OptionDef, OptionKind, OptionValue, Options, Print, RelationDef, Repaired,
+    Report, Secrets, Tape, Target, Told, Traces, Verb, Verdict, Work,
 };
 pub use gametape_core::{At, Class, Input, Missing, Severity, Stamp, Time};
 

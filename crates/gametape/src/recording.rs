@@ -16,7 +16,7 @@ use gametape_core::tape::{
 use gametape_core::{At, Clocks, Input};
 
 use crate::instead::instead;
-use crate::open::{self, Limits, OpenOptions};
+use crate::open::{self, OpenOptions};
 use crate::{Error, Formats, formats};
 
 /// The place of a recording, where files that belong to it are looked for: a path, and the files there.
@@ -206,18 +206,6 @@ impl Recording {
     /// Same as [`Formats::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         formats().open(path)
-    }
-
-    /// Reads a recording of one of gametape's own formats from a stream; see [`Formats::read`].
-    ///
-    /// # Errors
-    /// Same as [`Formats::read`].
-    pub fn from_reader(source: impl Read, name: &str, limits: &Limits) -> Result<Self, Error> {
-        let options = OpenOptions {
-            limits: *limits,
-            ..OpenOptions::default()
-        };
-        formats().read(source, name, &options)
     }
 
     /// Opens a recording of one of gametape's own formats from memory; see [`Formats::open_input`].

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gametape_capture::tape::{Delta, Mcap};
 use gametape_core::At;
-use gametape_core::table::{Kind, Scan, Value, diff_tables, event_markers, kit};
+use gametape_core::surface::{diff_tables, event_markers};
+use gametape_core::table::{Kind, Scan, Value, kit};
 use gametape_core::tape::{Format, OptionValue, Options, Secrets, Source, Tape, Work};
 use gametape_delta::{Encoder, Snapshot};
 

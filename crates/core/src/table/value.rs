@@ -1,6 +1,6 @@
 //! Values: those of a row, borrowed and owned.
 
-use super::kind::Kind;
+use super::def::Kind;
 
 /// A value of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]

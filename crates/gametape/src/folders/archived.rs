@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -10,7 +11,6 @@ use gametape_archive::{Archive, Fault, File, Kind, Limits, is_of_system};
 use gametape_core::Input;
 use gametape_core::tape::{Disk, Files, Format};
 
-use super::within::Within;
 use crate::open::{self, OpenOptions};
 use crate::recording::Lies;
 use crate::{Error, Formats, Recording};
@@ -21,11 +21,11 @@ const OPEN: usize = 16;
 const LOOKED_AT: usize = 64;
 
 /// Archives that were opened, the latest last.
-static KNOWN: Mutex<VecDeque<(Known, Arc<Archive>)>> = Mutex::new(VecDeque::new());
+static KNOWN: Mutex<VecDeque<(ArchiveMark, Arc<Archive>)>> = Mutex::new(VecDeque::new());
 
 /// The marks of an archive's file, by which a change is noticed.
 #[derive(Clone, PartialEq, Eq)]
-struct Known {
+struct ArchiveMark {
     path: PathBuf,
     size: u64,
     modified: Option<SystemTime>,
@@ -33,7 +33,7 @@ struct Known {
     changed: (i64, i64, u64),
 }
 
-impl Known {
+impl ArchiveMark {
     fn of(path: &Path, meta: &Metadata) -> Self {
         #[cfg(unix)]
         use std::os::unix::fs::MetadataExt as _;
@@ -161,7 +161,7 @@ fn archive(
     let Some(meta) = meta else {
         return open(input()?);
     };
-    let known = Known::of(path, meta);
+    let known = ArchiveMark::of(path, meta);
     let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(at) = all.iter().position(|(other, _)| *other == known)
         && let Some(found) = all.remove(at)
@@ -470,4 +470,54 @@ impl Formats {
 fn is_named_zip(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+/// An archive, and the place where it lies.
+#[derive(Clone, Debug)]
+pub(super) struct Within {
+    pub(super) path: PathBuf,
+    pub(super) archive: Arc<Archive>,
+    /// The files around it; `None` for bytes in memory.
+    pub(super) around: Option<Arc<dyn Files>>,
+}
+
+impl Within {
+    /// The name below the archive of a path.
+    fn name(&self, path: &Path) -> io::Result<String> {
+        let name = path.strip_prefix(&self.path).ok().and_then(joined);
+        name.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    pub(super) fn unpack(&self, file: &File, path: &Path) -> Result<Input, Error> {
+        self.archive.unpack(file).map_err(Error::archive(path))
+    }
+
+    /// The place of a file in the archive. A file that is compressed by itself lies where its gzip lies.
+    pub(super) fn lies(self: &Arc<Self>, file: &File) -> Lies {
+        match &self.around {
+            Some(around) if self.archive.is_stream() => {
+                (self.path.with_file_name(&file.name), around.clone())
+            }
+            _ => (self.path.join(&file.name), self.clone()),
+        }
+    }
+}
+
+impl Files for Within {
+    fn open(&self, path: &Path) -> io::Result<Input> {
+        let name = self.name(path)?;
+        let file = self.archive.find(&name);
+        let file = file.ok_or(io::ErrorKind::NotFound)?;
+        self.archive.unpack(file).map_err(io::Error::other)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let name = self.name(folder)?;
+        let files = self.archive.in_folder(&name);
+        if files.is_empty() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let paths = files.into_iter().map(|file| self.path.join(&file.name));
+        Ok(paths.collect())
+    }
 }

@@ -9,8 +9,7 @@ use gametape_archive::{Archive, Fault, File, Limits};
 use gametape_core::Input;
 use gametape_core::tape::{Disk, Files};
 
-use super::archived::{Entry, Place, at, is_entered};
-use super::within::Within;
+use super::archived::{Entry, Place, Within, at, is_entered};
 use crate::{Error, Formats};
 
 /// The files in an archive and in its archives.

@@ -3,7 +3,6 @@
 mod archived;
 mod listed;
 mod pattern;
-mod within;
 
 use std::ffi::OsString;
 use std::fs::{self, FileType};
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::{Error, Formats, formats, is_own};
 pub use archived::file_of;
 use archived::{Entry, at, is_entered, is_in_archive};
-use pattern::{Met, Pattern, Wrong};
+use pattern::{Met, NoPattern, Pattern};
 
 /// A file that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,8 +112,8 @@ fn find_of(formats: &Formats, path: &Path) -> Vec<Result<Found, Error>> {
     let path = path.to_owned();
     let (root, pattern) = match Pattern::split(&path) {
         Ok(split) => split,
-        Err(Wrong::Plain) => return vec![Err(Error::NotFound { path })],
-        Err(Wrong::Said(message)) => return vec![Err(Error::Pattern { path, message })],
+        Err(NoPattern::Plain) => return vec![Err(Error::NotFound { path })],
+        Err(NoPattern::Said(message)) => return vec![Err(Error::Pattern { path, message })],
     };
     let found = if or_here(&root).is_dir() {
         walk(formats, &root, &pattern)
@@ -187,9 +186,9 @@ fn within(formats: &Formats, archive: &Path, path: &Path) -> Vec<Result<Found, E
     let pattern = match Pattern::of(wanted) {
         Ok(pattern) => pattern,
         // A packet of a folder that is one recording.
-        Err(Wrong::Plain) if is_in_archive(path) => return vec![Ok(Found::named(path))],
-        Err(Wrong::Plain) => return vec![Err(not_found())],
-        Err(Wrong::Said(message)) => {
+        Err(NoPattern::Plain) if is_in_archive(path) => return vec![Ok(Found::named(path))],
+        Err(NoPattern::Plain) => return vec![Err(not_found())],
+        Err(NoPattern::Said(message)) => {
             let path = path.to_owned();
             return vec![Err(Error::Pattern { path, message })];
         }

@@ -24,7 +24,7 @@ enum Part {
 pub struct Met(Vec<usize>);
 
 /// The reason why a path is not a pattern.
-pub enum Wrong {
+pub enum NoPattern {
     /// It contains no wildcard.
     Plain,
     Said(&'static str),
@@ -42,7 +42,7 @@ impl Pattern {
     /// Splits a path into the folder that contains all matches, and the pattern below it.
     ///
     /// An existing folder is taken by its name, even if the name contains wildcards.
-    pub fn split(path: &Path) -> Result<(PathBuf, Self), Wrong> {
+    pub fn split(path: &Path) -> Result<(PathBuf, Self), NoPattern> {
         let mut root = PathBuf::new();
         let mut parts = Vec::new();
         // Those within it go anyway.
@@ -58,7 +58,7 @@ impl Pattern {
             parts.push(Part::of(component)?);
         }
         if parts.is_empty() {
-            return Err(Wrong::Plain);
+            return Err(NoPattern::Plain);
         }
         let last = path.as_os_str().as_encoded_bytes().last();
         let only_folders = last.is_some_and(|byte| std::path::is_separator(char::from(*byte)));
@@ -70,11 +70,11 @@ impl Pattern {
     }
 
     /// A pattern for paths below an archive.
-    pub fn of(path: &Path) -> Result<Self, Wrong> {
+    pub fn of(path: &Path) -> Result<Self, NoPattern> {
         if !path.components().any(is_open) {
-            return Err(Wrong::Plain);
+            return Err(NoPattern::Plain);
         }
-        let parts: Result<Vec<Part>, Wrong> = path.components().map(Part::of).collect();
+        let parts: Result<Vec<Part>, NoPattern> = path.components().map(Part::of).collect();
         Ok(Self {
             parts: parts?,
             only_folders: false,
@@ -151,22 +151,22 @@ impl Pattern {
 }
 
 impl Part {
-    fn of(component: Component<'_>) -> Result<Self, Wrong> {
+    fn of(component: Component<'_>) -> Result<Self, NoPattern> {
         let name = text(component.as_os_str());
         if component == Component::ParentDir {
-            return Err(Wrong::Said(".. comes before the first *, ? or ["));
+            return Err(NoPattern::Said(".. comes before the first *, ? or ["));
         }
         if name == "**" {
             return Ok(Self::Folders);
         }
         if name.contains("**") {
             let said = "** stands for folders, and alone between two /";
-            return Err(Wrong::Said(said));
+            return Err(NoPattern::Said(said));
         }
         // One that no other closes stands for itself.
         let plain = || glob::Pattern::new(&name.replace('[', "[[]"));
         let pattern = glob::Pattern::new(&name).or_else(|_| plain());
-        Ok(Self::Name(pattern.map_err(|_| Wrong::Plain)?))
+        Ok(Self::Name(pattern.map_err(|_| NoPattern::Plain)?))
     }
 }
 
