@@ -155,6 +155,8 @@ const SMALL: &[&[&str]] = &[
     &["gametape-mines"],
     &["gametape-murk"],
     &["gametape", "--features", "mines"],
+    &["gametape", "--features", "mines,folders"],
+    &["gametape", "--features", "mines,policy"],
     &["gametape-live"],
     &["gametape-cli"],
 ];

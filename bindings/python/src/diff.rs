@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::ArrowError;
-use gametape::core::table::{RowDiff, TableDiff, Which};
+use gametape::core::surface::{RowDiff, TableDiff, Which};
 use gametape::core::tape;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};

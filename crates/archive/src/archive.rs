@@ -1,14 +1,16 @@
-//! An archive as a folder: its files, each of which is unpacked by itself.
+//! An archive as a folder: its files, each of which is unpacked by itself; and writing one.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use gametape_core::{Input, InputStream};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 use crate::spool::{self, Spool};
-use crate::table::{self, LOCAL_SIZE, LocalHeader, is_of_system};
-use crate::{Cut, Fault, Filled, Kind, Limits, Member, Unzip, decode, names};
+use crate::table::{self, LOCAL_SIZE, LocalHeader};
+use crate::{Cut, Fault, Filled, Kind, Limits, Member, Unzip, is_of_system, kind, names};
 
 /// The number of links in a tar, one to the next, that are followed: as many as Linux follows.
 const MOST_LINKS: usize = 40;
@@ -197,7 +199,7 @@ impl Archive {
                 // With this flag, a mark ends the data of LZMA.
                 let full = Some(entry.full).filter(|_| entry.method != 14 || entry.flags & 2 == 0);
                 let most = most.min(self.limits.of_packed(packed.limit()));
-                let mut decoder = decode::zip(entry.method, packed, full)?;
+                let mut decoder = kind::zip(entry.method, packed, full)?;
                 let unpacked = spool::unpack(&mut *decoder, most, Some(entry.crc));
                 // If only the size in the table is wrong, the data is whole.
                 unpacked.map_err(|fault| match fault {
@@ -384,7 +386,7 @@ impl Archive {
         };
         let size = self.source.size();
         let declared = if kind == Kind::Zstd {
-            decode::zstd_size(&self.source.head(ZSTD_HEADER)?)
+            kind::zstd_size(&self.source.head(ZSTD_HEADER)?)
         } else {
             self.gzip_size()?
         };
@@ -399,7 +401,7 @@ impl Archive {
         let Some(end) = size.checked_sub(4) else {
             return Ok(None);
         };
-        let declared = decode::gzip_size(&self.source.range(end, 4)?, size);
+        let declared = kind::gzip_size(&self.source.range(end, 4)?, size);
         let most = self.limits.of_packed(size);
         if declared.is_none_or(|declared| declared <= most) {
             return Ok(declared);
@@ -443,8 +445,8 @@ impl Archive {
 
 fn stream(kind: Kind, packed: io::Take<InputStream>) -> Result<Box<dyn Read + Send>, Fault> {
     match kind {
-        Kind::Zstd => decode::zstd(packed),
-        _ => Ok(decode::gzip(packed)),
+        Kind::Zstd => kind::zstd(packed),
+        _ => Ok(kind::gzip(packed)),
     }
 }
 
@@ -460,4 +462,36 @@ fn check_overlap(entries: &[table::Entry]) -> Result<(), Fault> {
         .windows(2)
         .any(|two| matches!(two, [a, b] if b.0 < a.1));
     if overlap { Err(Fault::Overlap) } else { Ok(()) }
+}
+
+/// From this size on, a file needs fields of 64 bits; a little less than 4 GiB.
+const LARGE: u64 = u32::MAX as u64 - (1 << 20);
+
+/// Writes a zip. The same files in the same order give the same bytes.
+#[derive(Debug)]
+pub struct Pack<W: Write + Seek>(ZipWriter<W>);
+
+impl<W: Write + Seek> Pack<W> {
+    /// Begins a zip.
+    pub fn new(out: W) -> Self {
+        Self(ZipWriter::new(out))
+    }
+
+    /// Adds a file of this size.
+    ///
+    /// # Errors
+    /// Errors of the file and of the output.
+    pub fn file(&mut self, name: &str, size: u64, mut file: impl Read) -> io::Result<()> {
+        let options = SimpleFileOptions::default().large_file(size >= LARGE);
+        self.0.start_file(name, options)?;
+        io::copy(&mut file, &mut self.0).map(drop)
+    }
+
+    /// Writes the table.
+    ///
+    /// # Errors
+    /// Errors of the output.
+    pub fn finish(self) -> io::Result<W> {
+        Ok(self.0.finish()?)
+    }
 }

@@ -34,17 +34,11 @@
 
 #[cfg(feature = "folders")]
 mod archive;
-#[cfg(feature = "folders")]
-mod decode;
 mod fault;
 #[cfg(feature = "folders")]
 mod kind;
 #[cfg(feature = "folders")]
-mod limits;
-#[cfg(feature = "folders")]
 mod names;
-#[cfg(feature = "folders")]
-mod pack;
 #[cfg(feature = "folders")]
 mod spool;
 #[cfg(feature = "zip")]
@@ -53,15 +47,19 @@ mod table;
 mod unzip;
 
 #[cfg(feature = "folders")]
-pub use archive::{Archive, File};
-pub use fault::{Cut, Fault};
+pub use archive::{Archive, File, Pack};
+pub use fault::{Cut, Fault, Limits};
 #[cfg(feature = "folders")]
 pub use kind::Kind;
-#[cfg(feature = "folders")]
-pub use limits::Limits;
-#[cfg(feature = "folders")]
-pub use pack::Pack;
-#[cfg(feature = "zip")]
-pub use table::is_of_system;
 #[cfg(feature = "zip")]
 pub use unzip::{Filled, Member, Note, Unzip, is_zip};
+
+/// Whether a file is one that a system adds to a folder or an archive.
+#[must_use]
+pub fn is_of_system(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    path.starts_with("__MACOSX")
+        || path.contains("/__MACOSX/")
+        || name.starts_with("._")
+        || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+}

@@ -9,7 +9,7 @@ use gametape_core::text::Crc32;
 use gametape_core::{Input, ReadAt};
 
 use crate::Fault;
-use crate::decode::of_data;
+use crate::kind::of_data;
 
 /// Up to this size, data is held in memory.
 const HOLD: u64 = 1 << 20;

@@ -160,16 +160,6 @@ fn widen(entry: &mut Entry, extra: &[u8]) {
     }
 }
 
-/// Whether a file is one that a system adds to a folder or an archive.
-#[must_use]
-pub fn is_of_system(path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    path.starts_with("__MACOSX")
-        || path.contains("/__MACOSX/")
-        || name.starts_with("._")
-        || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
-}
-
 /// A local header.
 pub struct LocalHeader {
     pub flags: u16,

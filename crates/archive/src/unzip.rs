@@ -10,7 +10,8 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 use gametape_core::feed::Buffer;
 use gametape_core::text::Crc32;
 
-use crate::table::{self, LOCAL_HEADER, LOCAL_SIZE, LocalHeader, is_of_system};
+use crate::is_of_system;
+use crate::table::{self, LOCAL_HEADER, LOCAL_SIZE, LocalHeader};
 use crate::{Cut, Fault};
 
 const DIRECTORY_ENTRY: &[u8; 4] = b"PK\x01\x02";

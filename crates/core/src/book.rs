@@ -1,5 +1,5 @@
-//! The findings pages of the book: their tables are generated from the rules; their order and
-//! headings are written by hand.
+//! Pages of the book that are made of the code: of findings, whose order and headings are written by
+//! hand, and of tables.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,7 +10,8 @@ use crate::rule::RuleInfo;
 /// Returns the page with its table rows generated from the rules. Each row that starts with a code
 /// in backticks gets the severity, the meaning and the advice from the documentation of that rule's
 /// variant: the first paragraph is the meaning, the second is the advice. A rule without a row gets
-/// one, after the row of the rule before it, or else at the top of the first table.
+/// one, after the row of the rule before it, or else at the top of the first table. A row of a rule that
+/// was renamed or removed is left out, as is a second row of a rule.
 ///
 /// ```
 /// use gametape_core::{RuleInfo, Severity, findings_page};
@@ -30,8 +31,7 @@ use crate::rule::RuleInfo;
 /// ```
 ///
 /// # Errors
-/// Codes that the page lists twice, or lists although no rule has them; rules without a meaning or
-/// advice; rules without a row on a page without a table.
+/// Rules without a meaning or advice; rules without a row on a page without a table.
 pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<String>> {
     let mut wrong = Vec::new();
     let mut lines: Vec<(Option<&str>, String)> = Vec::new();
@@ -43,14 +43,13 @@ pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<Strin
             .strip_prefix("| `")
             .and_then(|rest| rest.split_once('`'))
             .map(|(code, _)| code);
-        let rule = code.map(|code| (code, rules.iter().find(|rule| rule.code == code)));
+        let rule = code.map(|code| rules.iter().find(|rule| rule.code == code));
         match rule {
             None => lines.push((None, line.to_string())),
-            Some((code, None)) => wrong.push(format!("{code} is in the book, and no rule")),
-            Some((code, Some(_))) if has(&lines, code).is_some() => {
-                wrong.push(format!("{code} is in the book twice"));
+            Some(Some(rule)) if has(&lines, rule.code).is_none() => {
+                lines.push((Some(rule.code), row(rule, &mut wrong)));
             }
-            Some((code, Some(rule))) => lines.push((Some(code), row(rule, &mut wrong))),
+            Some(_) => {}
         }
     }
     for (at, rule) in rules.iter().enumerate() {
@@ -70,6 +69,91 @@ pub fn findings_page(page: &str, rules: &[RuleInfo]) -> Result<String, Vec<Strin
     } else {
         Err(wrong)
     }
+}
+
+/// Returns tables as Markdown: a heading and a description for each table, and a row for each
+/// column. Columns that say the same of the axes x, y and z share a row.
+///
+/// ```
+/// use gametape_core::surface::tables_page;
+/// use gametape_core::table::{ColumnDef, Kind, Lane, TableDef};
+/// let table = TableDef::new("throws", Lane::Events, "Throws of dice.")
+///     .with(ColumnDef::new("eyes", Kind::Uint, "What was thrown."));
+/// let page = tables_page(&[table]);
+/// assert!(page.starts_with("### `throws`\n\nEvents. Throws of dice.\n\n| column | kind |"));
+/// assert!(page.contains("\n| `eyes` | uint | What was thrown. |\n"));
+/// ```
+#[cfg(feature = "tape")]
+#[must_use]
+pub fn tables_page(tables: &[crate::table::TableDef]) -> String {
+    use core::fmt::Write as _;
+    let mut out = String::new();
+    for table in tables {
+        let lane = table.lane.name();
+        let asked = if table.on_request {
+            ", where they are asked for by name"
+        } else {
+            ""
+        };
+        let (first, rest) = lane.split_at_checked(1).unwrap_or((lane, ""));
+        // Writing to a string does not fail.
+        let _ = write!(
+            out,
+            "### `{}`\n\n{}{rest}{asked}. {}\n\n| column | kind | what it is |\n|---|---|---|\n",
+            table.name,
+            first.to_uppercase(),
+            table.doc
+        );
+        let mut rest = table.columns.as_slice();
+        while let [column, after @ ..] = rest {
+            let (name, doc, after) = match rest {
+                [x, y, z, after @ ..] if are_axes(x, [(y, "y"), (z, "z")]) => (
+                    format!("{}`, `{}`, `{}", x.name, y.name, z.name),
+                    x.doc.replacen(" along x", " along x, y and z", 1),
+                    after,
+                ),
+                _ => (column.name.to_string(), column.doc.to_string(), after),
+            };
+            let mark = match (column.key, column.secret) {
+                (true, _) => ", key",
+                (_, true) => ", secret",
+                _ => "",
+            };
+            let unit = if column.unit.is_empty() { "" } else { ", " };
+            let precision = column.precision;
+            let precision = precision.map_or_else(String::new, |off| format!(" Within {off}."));
+            let _ = writeln!(
+                out,
+                "| `{name}` | {}{unit}{}{mark} | {doc}{precision} |",
+                column.kind.name(),
+                column.unit,
+            );
+            rest = after;
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Whether the other columns differ from the one of x in their axis alone.
+#[cfg(feature = "tape")]
+fn are_axes(
+    x: &crate::table::ColumnDef,
+    others: [(&crate::table::ColumnDef, &str); 2],
+) -> bool {
+    let stem = x.name.strip_suffix("_x");
+    let Some(stem) = stem.filter(|_| x.doc.contains(" along x")) else {
+        return false;
+    };
+    others.iter().all(|(other, axis)| {
+        let doc = x.doc.replacen(" along x", &format!(" along {axis}"), 1);
+        let of_axis = crate::table::ColumnDef {
+            name: format!("{stem}_{axis}").into(),
+            doc: doc.into(),
+            ..x.clone()
+        };
+        of_axis == **other
+    })
 }
 
 /// Returns the row of a rule.
@@ -137,14 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_a_rule_is_named() {
+    fn the_row_of_a_renamed_rule_and_a_second_row_are_left_out() {
         let page = "|---|\n| `a.one` | | | |\n| `a.one` | | | |\n| `a.gone` | | | |\n";
-        assert_eq!(
-            findings_page(page, &[rule("a.one")]),
-            Err(vec![
-                "a.one is in the book twice".to_string(),
-                "a.gone is in the book, and no rule".to_string()
-            ])
-        );
+        let written = "|---|\n| `a.one` | info | a fact | fine |\n".to_string();
+        assert_eq!(findings_page(page, &[rule("a.one")]), Ok(written));
     }
 }

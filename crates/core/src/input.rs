@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A source that can be read at any offset, by several readers at once.
@@ -194,7 +194,7 @@ impl ReadAt for Fetched {
 type Memory = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 #[derive(Clone)]
-enum Kind {
+enum InputKind {
     Memory(Memory),
     At(Arc<dyn ReadAt>),
 }
@@ -216,15 +216,15 @@ enum Kind {
 /// ```
 #[derive(Clone)]
 pub struct Input {
-    kind: Kind,
+    kind: InputKind,
     size: u64,
 }
 
 impl fmt::Debug for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Memory(_) => "memory",
-            Kind::At(_) => "positions",
+            InputKind::Memory(_) => "memory",
+            InputKind::At(_) => "positions",
         };
         f.debug_struct("Input")
             .field("kind", &kind)
@@ -247,7 +247,7 @@ impl Input {
     pub fn memory(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         let size = bytes.as_ref().len() as u64;
         Self {
-            kind: Kind::Memory(Arc::new(bytes)),
+            kind: InputKind::Memory(Arc::new(bytes)),
             size,
         }
     }
@@ -259,7 +259,7 @@ impl Input {
     pub fn file(file: File) -> io::Result<Self> {
         let size = file.size()?;
         Ok(Self {
-            kind: Kind::At(Arc::new(file)),
+            kind: InputKind::At(Arc::new(file)),
             size,
         })
     }
@@ -271,7 +271,7 @@ impl Input {
     pub fn at(source: Arc<dyn ReadAt>) -> io::Result<Self> {
         let size = source.size()?;
         Ok(Self {
-            kind: Kind::At(source),
+            kind: InputKind::At(source),
             size,
         })
     }
@@ -281,7 +281,7 @@ impl Input {
     pub fn ranges(fetched: Arc<Fetched>) -> Self {
         let size = fetched.size;
         Self {
-            kind: Kind::At(fetched),
+            kind: InputKind::At(fetched),
             size,
         }
     }
@@ -323,12 +323,12 @@ impl Input {
     #[must_use]
     pub fn in_memory(&self) -> Option<&[u8]> {
         match &self.kind {
-            Kind::Memory(bytes) => {
+            InputKind::Memory(bytes) => {
                 let bytes = (**bytes).as_ref();
                 let size = usize::try_from(self.size).unwrap_or(usize::MAX);
                 Some(bytes.get(..size).unwrap_or(bytes))
             }
-            Kind::At(_) => None,
+            InputKind::At(_) => None,
         }
     }
 
@@ -361,7 +361,7 @@ impl Input {
         };
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         match &self.kind {
-            Kind::Memory(bytes) => {
+            InputKind::Memory(bytes) => {
                 let range = usize::try_from(offset)
                     .ok()
                     .zip(usize::try_from(end).ok())
@@ -371,7 +371,7 @@ impl Input {
                     .map(Cow::Borrowed)
                     .ok_or(io::ErrorKind::UnexpectedEof.into())
             }
-            Kind::At(source) => {
+            InputKind::At(source) => {
                 let mut bytes = vec![0; usize::try_from(length).map_err(|_| too_large())?];
                 let mut filled = 0;
                 while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -428,12 +428,12 @@ impl Read for InputStream {
             return Ok(0);
         };
         let count = match &self.input.kind {
-            Kind::Memory(bytes) => {
+            InputKind::Memory(bytes) => {
                 let bytes = (**bytes).as_ref();
                 let at = usize::try_from(self.position).unwrap_or(usize::MAX);
                 bytes.get(at..).unwrap_or_default().read(into)?
             }
-            Kind::At(source) => source.read_at(into, self.position)?,
+            InputKind::At(source) => source.read_at(into, self.position)?,
         };
         self.position += count as u64;
         Ok(count)
@@ -457,13 +457,81 @@ impl Seek for InputStream {
     }
 }
 
+/// The destination of a recording that is written frame by frame. It can remove the last bytes
+/// again, so that a failed write leaves no partial frame.
+///
+/// Implemented for [`File`], `Vec<u8>`, a [`Cursor`](io::Cursor) over a `Vec<u8>`, and `&mut`
+/// references to these. [`Stream`] wraps any [`Write`].
+pub trait Output: Write {
+    /// Removes the last `bytes` bytes that were written.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] if the destination cannot remove bytes.
+    fn take_back(&mut self, bytes: u64) -> io::Result<()>;
+}
+
+impl Output for File {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        let end = self.stream_position()?.saturating_sub(bytes);
+        self.set_len(end)?;
+        self.seek(SeekFrom::Start(end))?;
+        Ok(())
+    }
+}
+
+impl Output for Vec<u8> {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        let keep = (self.len() as u64).saturating_sub(bytes);
+        self.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+        Ok(())
+    }
+}
+
+impl Output for io::Cursor<Vec<u8>> {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        let keep = self.position().saturating_sub(bytes);
+        self.get_mut()
+            .truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+        self.set_position(keep);
+        Ok(())
+    }
+}
+
+impl<O: Output + ?Sized> Output for &mut O {
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        (**self).take_back(bytes)
+    }
+}
+
+/// Wraps any [`Write`] as an [`Output`]: a pipe, a socket, a compressor. It cannot remove bytes
+/// that were already written, so after an error the output may end inside a frame until a later
+/// flush completes it.
+#[derive(Debug)]
+pub struct Stream<W>(pub W);
+
+impl<W: Write> Write for Stream<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.0.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<W: Write> Output for Stream<W> {
+    fn take_back(&mut self, _bytes: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn inputs(bytes: &[u8]) -> Vec<Input> {
         let mut file = tempfile::tempfile().unwrap();
-        io::Write::write_all(&mut file, bytes).unwrap();
+        file.write_all(bytes).unwrap();
         let fetched = Fetched::new(bytes.len() as u64);
         let size = bytes.len() / 20;
         let pieces: Vec<&[u8]> = bytes.chunks(size).collect();

@@ -14,12 +14,16 @@
 //! | files read at offsets, ranges fetched by the caller | `input.rs` |
 //! | what a format provides, and its options | `tape/` |
 //! | tables, their columns, batches of rows | `table/` |
+//! | what programs do with any recording: compare, follow, find related ones | `surface/` |
+//!
+//! The author of a format needs `tape/` and `table/` and never `surface/`.
 //!
 //! # Features
 //!
 //! - `std`: readers over any `Read`, inputs, and I/O errors. Without this feature the crate is
 //!   `no_std` and uses `alloc`.
 //! - `tape`: the format traits, and tables.
+//! - `scratch`: temporary files for long tasks.
 //! - `kit`: checks that formats use in their tests.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -45,14 +49,12 @@ pub mod feed;
 mod finding;
 #[cfg(feature = "std")]
 mod input;
-#[cfg(feature = "std")]
-mod output;
-#[doc(hidden)]
-pub mod private;
 mod read;
 mod rule;
 #[cfg(feature = "std")]
 mod spell;
+#[cfg(feature = "tape")]
+pub mod surface;
 #[cfg(feature = "tape")]
 pub mod table;
 #[cfg(feature = "tape")]
@@ -65,12 +67,17 @@ pub use bytes::{ByteReader, Short};
 pub use clock::{At, Clocks, NoClock, ParseAtError, Span, Stamp, Time};
 pub use finding::{Finding, Findings, Place};
 #[cfg(feature = "std")]
-pub use input::{Fetched, Input, InputStream, Missing, ReadAt};
-#[cfg(feature = "std")]
-pub use output::{Output, Stream};
+pub use input::{Fetched, Input, InputStream, Missing, Output, ReadAt, Stream};
 #[cfg(feature = "std")]
 pub use read::ReadError;
 pub use read::{ReadOptions, Strictness};
 pub use rule::{Class, Coded, Datum, Rule, RuleInfo, Severity, ToDatum};
 #[cfg(feature = "std")]
 pub use spell::Spell;
+
+/// Items that the macros use, for crates without `alloc`.
+#[doc(hidden)]
+pub mod private {
+    pub use alloc::vec;
+    pub use alloc::vec::Vec;
+}

@@ -123,15 +123,10 @@ impl Error {
         move |source| Self::Io { path, source }
     }
 
-    pub(crate) fn archive(path: &Path) -> impl FnOnce(Fault) -> Self {
+    /// Adds the path to a fault of an archive.
+    pub fn archive(path: &Path) -> impl FnOnce(Fault) -> Self {
         let path = path.to_owned();
         move |fault| Self::Archive { path, fault }
-    }
-
-    pub(crate) fn exists(path: &Path) -> Self {
-        Self::Exists {
-            path: path.to_owned(),
-        }
     }
 
     /// Adds the path to an error of a format, unless the error names another file.

@@ -10,16 +10,17 @@ use std::sync::Arc;
 
 use gametape_core::table::{Needs, Span};
 use gametape_core::tape::{
-    self, Audit, Converted, Depth, Disk, Dump, Format, Info, Measured, OptionDef, Options,
-    Repaired, Secrets, Sink, Source, Tape, Target, Verb, Work,
+    self, Audit, Depth, Disk, Dump, Files, Format, Info, Measured, Options, Secrets, Source, Tape,
+    Verb, Work,
 };
 use gametape_core::{At, Clocks, Input};
 
-use crate::archived::{Lies, Opened, Place};
-use crate::content::{Content, Draft};
 use crate::instead::instead;
-use crate::open::{self, Limits, OpenOptions};
+use crate::open::{self, OpenOptions};
 use crate::{Error, Formats, formats};
+
+/// The place of a recording, where files that belong to it are looked for: a path, and the files there.
+pub(crate) type Lies = (PathBuf, Arc<dyn Files>);
 
 /// A recording of any known format.
 ///
@@ -44,15 +45,6 @@ impl fmt::Debug for Recording {
     }
 }
 
-/// A new recording, and the outcome of making it.
-#[derive(Debug)]
-pub struct Made<T> {
-    /// Losses, changes and notes.
-    pub outcome: T,
-    /// The content of the file.
-    pub content: Content,
-}
-
 impl Formats {
     /// Opens a recording, whose format is recognised by its content, then by its extension. A
     /// folder that is one recording, such as packets with their `schema.json`, is opened as one.
@@ -75,19 +67,13 @@ impl Formats {
         let path = path.as_ref();
         // Most paths are files, so try this first.
         let error = match open::file(path, options) {
-            Ok(input) => {
-                let place = Place::file(path);
-                if let Some(archive) = self.archive_of(&input, place)? {
-                    let opened = self.only_in(&archive, place, Some(Arc::new(Disk)), options)?;
-                    return self.of_opened(opened, options);
-                }
-                return self.of_input(input, path, Some(on_disk(path)), options);
-            }
-            Err(error) => match self.archived(path, options)? {
-                Some(opened) => return self.of_opened(opened, options),
-                None => error,
-            },
+            Ok(input) => return self.of_file(input, path, Some(on_disk(path)), options),
+            Err(error) => error,
         };
+        #[cfg(feature = "folders")]
+        if let Some(found) = self.open_inside(path, options)? {
+            return Ok(found);
+        }
         let is_folder = path.is_dir();
         let folder = is_folder.then(|| self.of_folder(path, &Disk)).flatten();
         let Some((format, folders)) = folder.and_then(|format| Some((format, format.folders()?)))
@@ -114,7 +100,7 @@ impl Formats {
     ) -> Result<Recording, Error> {
         let path = Path::new(name);
         let input = open::stream(source, path, &options.limits)?;
-        self.of_bytes(input, path, options)
+        self.of_file(input, path, None, options)
     }
 
     /// Returns the format of a file, or of a folder that is one recording, without opening it;
@@ -125,55 +111,27 @@ impl Formats {
             return self.of_folder(path, &Disk).cloned();
         }
         let options = OpenOptions::default();
-        let input = match open::file(path, &options) {
-            Ok(input) => input,
-            Err(_) => match self.archived(path, &options).ok()?? {
-                Opened {
-                    format: Some(format),
-                    ..
-                } => return Some(format),
-                opened => opened.input,
-            },
-        };
-        self.of(&input, path)
+        let input = open::file(path, &options);
+        #[cfg(feature = "folders")]
+        if input.is_err() {
+            return self.format_inside(path, &options);
+        }
+        self.of(&input.ok()?, path)
     }
 
-    /// Opens bytes that may be an archive.
-    fn of_bytes(
+    /// Opens a file, or bytes in memory, that may be an archive.
+    fn of_file(
         &self,
         input: Input,
         path: &Path,
+        lies: Option<Lies>,
         options: &OpenOptions,
     ) -> Result<Recording, Error> {
-        let place = Place::name(path);
-        match self.archive_of(&input, place)? {
-            Some(archive) => {
-                let opened = self.only_in(&archive, place, None, options)?;
-                self.of_opened(opened, options)
-            }
-            None => self.of_input(input, path, None, options),
+        #[cfg(feature = "folders")]
+        if let Some(found) = self.open_archive(&input, path, lies.is_some(), options)? {
+            return Ok(found);
         }
-    }
-
-    /// Opens what is in an archive; it may be one itself.
-    fn of_opened(&self, opened: Opened, options: &OpenOptions) -> Result<Recording, Error> {
-        let Opened {
-            input, path, lies, ..
-        } = opened;
-        if let Some(format) = opened.format {
-            return self.tape(format, input, &path, Some(lies), options);
-        }
-        let place = Place {
-            depth: opened.depth,
-            ..Place::file(&path)
-        };
-        if place.depth > 0
-            && let Some(archive) = self.archive_of(&input, place)?
-        {
-            let opened = self.only_in(&archive, place, Some(lies.1), options)?;
-            return self.of_opened(opened, options);
-        }
-        self.of_input(input, &path, Some(lies), options)
+        self.of_input(input, path, lies, options)
     }
 
     /// Opens a recording from an [`Input`], such as bytes in memory or ranges fetched by the
@@ -182,10 +140,10 @@ impl Formats {
     /// # Errors
     /// Same as [`Formats::open`].
     pub fn open_input(&self, input: impl Into<Input>, name: &str) -> Result<Recording, Error> {
-        self.of_bytes(input.into(), Path::new(name), &OpenOptions::default())
+        self.of_file(input.into(), Path::new(name), None, &OpenOptions::default())
     }
 
-    fn of_input(
+    pub(crate) fn of_input(
         &self,
         input: Input,
         path: &Path,
@@ -209,7 +167,7 @@ impl Formats {
         self.tape(format, input, path, lies, options)
     }
 
-    fn tape(
+    pub(crate) fn tape(
         &self,
         format: Arc<dyn Format>,
         input: Input,
@@ -248,18 +206,6 @@ impl Recording {
     /// Same as [`Formats::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         formats().open(path)
-    }
-
-    /// Reads a recording of one of gametape's own formats from a stream; see [`Formats::read`].
-    ///
-    /// # Errors
-    /// Same as [`Formats::read`].
-    pub fn from_reader(source: impl Read, name: &str, limits: &Limits) -> Result<Self, Error> {
-        let options = OpenOptions {
-            limits: *limits,
-            ..OpenOptions::default()
-        };
-        formats().read(source, name, &options)
     }
 
     /// Opens a recording of one of gametape's own formats from memory; see [`Formats::open_input`].
@@ -469,50 +415,6 @@ impl Recording {
         self.partial(self.tape.dump(wanted, out))
     }
 
-    /// Writes the recording in another form. Without options, converting to the same format gives
-    /// an identical file.
-    ///
-    /// # Errors
-    /// Same as [`Recording::convert_with`].
-    pub fn convert(&self, to: &str, options: &Options) -> Result<Made<Converted>, Error> {
-        self.convert_with(to, options, &Work::default())
-    }
-
-    /// Like [`Recording::convert`], for large recordings: with a folder for temporary files,
-    /// progress and cancellation.
-    ///
-    /// # Errors
-    /// [`tape::Error::NoConversion`]; an error if neither format knows an option, or if the
-    /// recording cannot be read to its end.
-    pub fn convert_with(
-        &self,
-        to: &str,
-        options: &Options,
-        work: &Work<'_>,
-    ) -> Result<Made<Converted>, Error> {
-        let no_conversion = || tape::Error::no_conversion(self.format.name(), to);
-        let target = self.explain(self.formats.get(to).ok_or_else(no_conversion))?;
-        let what = format!("to convert {} to {to}", self.format.name());
-        let check = |defs: &[OptionDef]| {
-            let checked = options.check(&what, defs);
-            self.explain(checked.map_err(Into::into))
-        };
-        if target.kind() != self.format.kind() {
-            // A format of another kind can be built only from the tables.
-            let maker = self.explain(target.maker().ok_or_else(no_conversion))?;
-            check(target.options(Verb::Write))?;
-            return self.make(work, |out| maker.make(&self.tape, options, out, work));
-        }
-        let mut defs = self.format.options(Verb::Convert).to_vec();
-        defs.extend(target.options(Verb::Write));
-        check(&defs)?;
-        let target = Target {
-            format: to,
-            options,
-        };
-        self.make(work, |out| self.tape.convert(target, out, work))
-    }
-
     /// Returns the usual extensions of the formats to which it can be converted, its own first.
     #[must_use]
     pub fn targets(&self) -> Vec<&'static str> {
@@ -524,42 +426,6 @@ impl Recording {
         let all = std::iter::once(own).chain(others);
         all.filter_map(|format| format.extensions().first().copied())
             .collect()
-    }
-
-    /// Keeps the intact parts of a broken recording.
-    ///
-    /// # Errors
-    /// If nothing is intact.
-    pub fn repair(&self, options: &Options) -> Result<Made<Repaired>, Error> {
-        self.repair_with(options, &Work::default())
-    }
-
-    /// Like [`Recording::repair`], for large recordings: with a folder for temporary files,
-    /// progress and cancellation.
-    ///
-    /// # Errors
-    /// Same as [`Recording::repair`].
-    pub fn repair_with(&self, options: &Options, work: &Work<'_>) -> Result<Made<Repaired>, Error> {
-        self.check("repair", options, Verb::Repair)?;
-        self.make(work, |out| self.tape.repair(options, out, work))
-    }
-
-    pub(crate) fn make<T>(
-        &self,
-        work: &Work<'_>,
-        make: impl FnOnce(&mut dyn Sink) -> Result<T, tape::Error>,
-    ) -> Result<Made<T>, Error> {
-        let of_output = |error| match error {
-            Error::Io { path, source } => Error::Tape {
-                path,
-                source: tape::Error::Output(source),
-            },
-            error => error,
-        };
-        let mut draft = Draft::in_folder(work.folder, &self.path).map_err(of_output)?;
-        let outcome = self.explain(make(&mut draft))?;
-        let content = draft.finish().map_err(of_output)?;
-        Ok(Made { outcome, content })
     }
 }
 

@@ -133,12 +133,6 @@ impl Formats {
         path.is_dir() && self.of_folder(path, &Disk).is_some()
     }
 
-    /// Returns the formats that recordings of this format can be converted to, including itself.
-    pub fn kin(&self, format: &dyn Format) -> impl Iterator<Item = &dyn Format> {
-        let kind = format.kind();
-        self.iter().filter(move |other| other.kind() == kind)
-    }
-
     /// Returns the options of all formats for some verbs. Options of the same name are merged, with
     /// bounds that include those of all formats; each format still checks its own bounds.
     #[must_use]
@@ -201,7 +195,8 @@ impl Formats {
 
 #[cfg(all(test, feature = "default"))]
 mod tests {
-    use gametape_core::table::tables_page;
+    use gametape_core::surface::tables_page;
+    use gametape_core::table::kit;
 
     /// After an intended change, run with `GAMETAPE_BLESS=1` and look at the difference.
     #[test]
@@ -220,12 +215,6 @@ mod tests {
                 told.push(tables);
             }
         }
-        if std::env::var_os("GAMETAPE_BLESS").is_some() {
-            std::fs::write(path, &wanted).unwrap();
-        }
-        assert!(
-            std::fs::read_to_string(path).unwrap() == wanted,
-            "the page is not what the formats declare: GAMETAPE_BLESS=1 writes it anew"
-        );
+        kit::blessed(path, &wanted);
     }
 }

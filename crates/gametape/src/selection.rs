@@ -170,7 +170,7 @@ impl Operand {
 }
 
 /// Where a condition finds its value in a batch.
-enum Place {
+enum ValuePlace {
     /// In the stamps.
     Stamps(gametape_core::table::StampColumn),
     /// In this column of the batch.
@@ -198,7 +198,7 @@ enum Place {
 pub struct Selecting {
     /// The scan to run: that of the caller, with the columns that conditions need at its end.
     pub scan: Scan,
-    conditions: Vec<(Place, Comparison, Operand)>,
+    conditions: Vec<(ValuePlace, Comparison, Operand)>,
     left: u64,
 }
 
@@ -240,11 +240,11 @@ impl Selecting {
                 continue;
             }
             let place = match (&mut scan.columns, picked) {
-                (None, Picked::Stamp(stamp)) => Place::Stamps(stamp),
-                (None, Picked::Column(at)) => Place::Column(at),
+                (None, Picked::Stamp(stamp)) => ValuePlace::Stamps(stamp),
+                (None, Picked::Column(at)) => ValuePlace::Column(at),
                 (Some(columns), _) => {
                     let known = columns.iter().position(|column| *column == name);
-                    Place::Column(known.unwrap_or_else(|| {
+                    ValuePlace::Column(known.unwrap_or_else(|| {
                         columns.push(name);
                         columns.len() - 1
                     }))
@@ -264,8 +264,8 @@ impl Selecting {
         let holds = |row: &usize| {
             self.conditions.iter().all(|(place, compare, operand)| {
                 let value = match place {
-                    Place::Stamps(stamp) => stamp.value(batch.stamp(*row), batch.is_end(*row)),
-                    Place::Column(at) => batch.get(*row, *at),
+                    ValuePlace::Stamps(stamp) => stamp.value(batch.stamp(*row), batch.is_end(*row)),
+                    ValuePlace::Column(at) => batch.get(*row, *at),
                 };
                 operand.meets(*compare, value)
             })

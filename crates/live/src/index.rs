@@ -1,7 +1,8 @@
 //! The JSON files of published recordings.
 
 use gametape::core::Time;
-use gametape::core::table::{Marker, MarkerKind, Playback};
+use gametape::core::surface::{Marker, MarkerKind};
+use gametape::core::table::Playback;
 use gametape::core::tape::{AnyFinding, Error, Verdict};
 use gametape_capture::tape::{Moment, Segment};
 use serde::{Deserialize, Serialize};

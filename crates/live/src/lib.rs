@@ -25,8 +25,7 @@
 //! |---|---|
 //! | the JSON files | `index.rs` |
 //! | publishing one recording | `publish.rs` |
-//! | a folder of published recordings | `site.rs` |
-//! | everything in one HTML file | `single.rs` |
+//! | a folder of published recordings, or everything in one HTML file | `site.rs` |
 //! | the destination of files | `store.rs` |
 //! | the built page | `page.rs`, `build.rs` |
 //! | a server of recordings (feature `serve`) | [`server`] |
@@ -49,7 +48,6 @@ mod page;
 mod publish;
 #[cfg(feature = "serve")]
 pub mod server;
-mod single;
 mod site;
 mod store;
 
@@ -58,8 +56,7 @@ pub use gametape_capture::tape::Moment;
 pub use index::{Entry, File, Index, Library, Lost, Mark, SegmentEntry, VERSION};
 pub use page::Page;
 pub use publish::{PublishOptions, publish};
-pub use single::single;
-pub use site::{Site, names};
+pub use site::{Site, names, single};
 pub use store::Store;
 
 /// Compiles and runs the README's example.

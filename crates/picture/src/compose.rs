@@ -9,12 +9,12 @@ use super::page::Page;
 use super::source::Source;
 use super::subject::{Drawn, Ends, Fault, Subject, shown};
 use super::tiles::Tiles;
-use crate::options::{Options, Show};
 use crate::scene::board::{Board, Cells, Legend};
 use crate::scene::describe;
 use crate::scene::map::{Projection, entities, trail};
 use crate::scene::time::{Axis, Stretch, moment_in_words, time};
 use crate::scene::views::{Grid, Points, View, views};
+use crate::subject::{Options, Show};
 
 /// Draws a moment of a recording, or a stretch of it. Of a broken recording, the readable part is drawn: see
 /// [`Drawn::problem`]. It reports no progress, because it may read the recording several times.
@@ -143,7 +143,7 @@ impl GridScene {
         &'s self,
         subject: &Subject<'_>,
         grid: &'s Grid,
-    ) -> Result<grid::Drawing<'s>, Fault> {
+    ) -> Result<grid::GridDrawing<'s>, Fault> {
         let Self {
             table,
             cells,
@@ -168,7 +168,7 @@ impl GridScene {
                 grid.table
             )));
         };
-        Ok(grid::Drawing { board, tiles })
+        Ok(grid::GridDrawing { board, tiles })
     }
 }
 
@@ -262,7 +262,7 @@ fn map_at(subject: &Subject<'_>, map: &[Points], source: &mut Source<'_>) -> Res
     if tracks.len() > 20 * MAX_FOLLOWED {
         tracks.clear();
     }
-    let drawing = map::Drawing {
+    let drawing = map::MapDrawing {
         map,
         ground,
         entities: &entities,
@@ -320,7 +320,7 @@ fn map_over(
         tracks.clear();
     }
     let axis = Axis::new(ends.0, ends.1);
-    let drawing = map::Drawing {
+    let drawing = map::MapDrawing {
         map,
         ground,
         entities: &entities,

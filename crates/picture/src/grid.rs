@@ -9,7 +9,7 @@ use crate::scene::board::{Board, Changes, Content};
 use crate::scene::describe::counted;
 use crate::scene::dwell::Dwell;
 use crate::scene::range::decimals;
-use gametape::core::table::plain;
+use gametape::core::surface::plain;
 use gametape::core::text::Grouped;
 
 /// The least size of a cell in which text is written.
@@ -19,12 +19,12 @@ pub const MOST_CHANGED: &str = "as often as that which changed most";
 pub const LONGEST: &str = "as long as over that where it was longest";
 
 /// A grid and its layout.
-pub struct Drawing<'s> {
+pub struct GridDrawing<'s> {
     pub board: Board<'s>,
     pub tiles: Tiles,
 }
 
-impl Drawing<'_> {
+impl GridDrawing<'_> {
     /// Returns a note on cells that are drawn as one, and on slices that are left out.
     pub fn note(&self, how: &str) -> Option<String> {
         let by = self.tiles.by;

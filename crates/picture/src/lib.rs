@@ -38,7 +38,6 @@ mod compose;
 mod fill;
 mod grid;
 mod map;
-mod options;
 mod page;
 mod palette;
 #[cfg(feature = "png")]
@@ -55,10 +54,9 @@ mod tests;
 mod tiles;
 
 pub use compose::draw;
-pub use options::{Options, Show};
 pub use page::Picture;
 #[cfg(feature = "png")]
 pub use png::encode as png;
 pub use scene::map::Plane;
 pub use scene::time::Stretch;
-pub use subject::{Drawn, Fault};
+pub use subject::{Drawn, Fault, Options, Show};

@@ -10,7 +10,7 @@ use crate::scene::map::{Entity, Labels, MAX_NAMED, Projection};
 use crate::scene::symbols::Tint;
 use crate::scene::tracks::{Density, Track};
 use crate::scene::views::Points;
-use gametape::core::table::plain;
+use gametape::core::surface::plain;
 use gametape::core::text::Grouped;
 
 /// The largest number of entities whose paths are told apart by shades; more paths would hide one another.
@@ -59,7 +59,7 @@ impl Ground {
 }
 
 /// A map with all that is drawn on it.
-pub struct Drawing<'s> {
+pub struct MapDrawing<'s> {
     pub map: &'s [Points],
     pub ground: Ground,
     /// The entities, each with the number of its table.
@@ -70,7 +70,7 @@ pub struct Drawing<'s> {
     pub paths: &'static str,
 }
 
-impl Drawing<'_> {
+impl MapDrawing<'_> {
     /// The unit of the positions.
     pub fn unit(&self) -> &str {
         self.map.first().map_or("", |points| &points.unit)

@@ -1,6 +1,6 @@
 //! The page of a picture: a title, drawings, legends and scales, one below the other.
 
-use gametape::core::table::plain;
+use gametape::core::surface::plain;
 
 use super::palette::{FAINT, Heat, RULE, Rgb};
 use super::signs::{self, Icon};

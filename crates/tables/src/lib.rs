@@ -55,15 +55,13 @@
 
 mod array;
 mod grid;
-mod merge;
 mod reader;
 mod table;
 
 pub use array::ArrayError;
 pub use grid::GridReader;
-pub use merge::{Differs, Merge};
 pub use reader::{Problem, ReadError, Reader};
-pub use table::ArrowTable;
+pub use table::{ArrowTable, Differs, Merge};
 
 /// Compiles and runs the README's example.
 #[cfg(doctest)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, SchemaRef};
-use gametape_core::table::{Batch, Column, Late, Pull, Scan, StampColumn, TableDef};
+use gametape_core::surface::Pull;
+use gametape_core::table::{Batch, Column, Late, Scan, StampColumn, TableDef};
 use gametape_core::tape::{self, Tape};
 
 use crate::array::{ArrayError, Made, Type, same_text};

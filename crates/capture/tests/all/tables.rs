@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use gametape_capture::tape::{Delta, Mcap};
 use gametape_core::At;
+use gametape_core::surface::{diff_tables, event_markers};
 use gametape_core::table::kit::{self, Row};
-use gametape_core::table::{Kind, Owned, Scan, Value, diff_tables, event_markers};
+use gametape_core::table::{Kind, Owned, Scan, Value};
 use gametape_core::tape::{Format, OptionValue, Options, Secrets, Source, Tape, Work};
 use gametape_delta::{Encoder, Snapshot};
 

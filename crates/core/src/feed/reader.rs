@@ -1,7 +1,7 @@
 //! A decoder that reads from a source.
 
 use super::buffer::Buffer;
-use super::decode::{Decode, Feed, Step};
+use super::{Decode, Feed, Step};
 
 /// A decoder that reads its bytes from any source. It needs no [`std::io::BufReader`].
 #[derive(Debug)]
@@ -164,7 +164,7 @@ where
 mod tests {
     use std::io::{self, Read};
 
-    use super::super::decode::tests::{Error, Words};
+    use super::super::tests::{Error, Words};
     use super::*;
 
     /// Returns bytes, but only after the end of the input.

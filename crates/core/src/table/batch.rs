@@ -2,7 +2,7 @@
 
 use std::iter::repeat_n;
 
-use super::kind::Kind;
+use super::def::Kind;
 use super::value::Value;
 use crate::clock::{Stamp, Time};
 
@@ -119,7 +119,7 @@ impl Column {
     /// of the wrong kind is stored as missing; tests check that tables have none.
     #[inline]
     fn extend<'v>(&mut self, count: usize, value: &impl Fn(usize) -> Value<'v>) {
-        let mut missing = Missing {
+        let mut missing = MissingText {
             valid: &mut self.valid,
             len: self.len,
         };
@@ -160,7 +160,7 @@ impl Column {
     #[inline]
     pub(super) fn fill<'v>(&mut self, count: usize, fill: impl FnOnce(&mut Filling<'_, 'v>)) {
         let end = self.len + count;
-        fill(&mut Filling(Place::Column(self, count)));
+        fill(&mut Filling(FillPlace::Column(self, count)));
         if self.len < end {
             self.extend(end - self.len, &|_| Value::Null);
         }
@@ -246,12 +246,12 @@ impl Column {
 }
 
 /// Notes which of the values that are added to a column are missing.
-struct Missing<'c> {
+struct MissingText<'c> {
     valid: &'c mut Vec<bool>,
     len: usize,
 }
 
-impl Missing<'_> {
+impl MissingText<'_> {
     #[inline]
     fn push(&mut self, row: usize, value: Value<'_>) {
         debug_assert_eq!(value, Value::Null, "of another kind than its column");
@@ -286,9 +286,9 @@ pub struct Batch {
 /// let fill = |column: &mut Filling<'_, '_>| column.with(|row| eyes.get(row).copied().into());
 /// assert_eq!(Filling::one(1, fill), Value::Uint(6));
 /// ```
-pub struct Filling<'f, 'v>(Place<'f, 'v>);
+pub struct Filling<'f, 'v>(FillPlace<'f, 'v>);
 
-enum Place<'f, 'v> {
+enum FillPlace<'f, 'v> {
     /// The rows are added to a column.
     Column(&'f mut Column, usize),
     /// The value of one of the rows.
@@ -300,8 +300,8 @@ impl<'v> Filling<'_, 'v> {
     #[inline]
     pub fn with(&mut self, value: impl Fn(usize) -> Value<'v>) {
         match &mut self.0 {
-            Place::Column(column, count) => column.extend(*count, &value),
-            Place::Row(row, into) => **into = value(*row),
+            FillPlace::Column(column, count) => column.extend(*count, &value),
+            FillPlace::Row(row, into) => **into = value(*row),
         }
     }
 
@@ -309,7 +309,7 @@ impl<'v> Filling<'_, 'v> {
     #[inline]
     pub fn one(row: usize, fill: impl FnOnce(&mut Filling<'_, 'v>)) -> Value<'v> {
         let mut value = Value::Null;
-        fill(&mut Filling(Place::Row(row, &mut value)));
+        fill(&mut Filling(FillPlace::Row(row, &mut value)));
         value
     }
 }

@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 
 use super::batch::Batch;
-use super::def::TableDef;
-use super::kind::Lane;
+use super::def::{Lane, TableDef};
 use super::scan::Scan;
 use super::scan_error::ScanError;
 use super::scanning::Wanted;

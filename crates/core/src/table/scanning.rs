@@ -4,11 +4,9 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::batch::{Batch, Column, Filling};
-use super::def::{ColumnDef, Rows, Table, TableDef};
-use super::kind::{Kind, Lane};
-use super::scan::{Late, Picked, Scan};
+use super::def::{ColumnDef, Kind, Lane, Rows, Table, TableDef};
+use super::scan::{Late, Picked, Scan, StampColumn};
 use super::scan_error::ScanError;
-use super::stamps::StampColumn;
 use super::value::{Owned, Value};
 use crate::clock::{At, Clocks, Stamp};
 use crate::tape::{Error, Partial, Secrets};
@@ -86,7 +84,7 @@ pub struct Scanning {
 pub struct Scans(Vec<Scanning>);
 
 /// The source of a requested column's values.
-enum Source {
+enum ValueSource {
     Stamp(StampColumn),
     /// A column of the table, by index.
     Column {
@@ -101,7 +99,7 @@ enum Source {
     },
 }
 
-impl Source {
+impl ValueSource {
     const fn column(&self) -> Option<usize> {
         match self {
             Self::Stamp(_) => None,
@@ -112,7 +110,7 @@ impl Source {
 
 /// Collects the rows that a scan selects: requested columns, filters applied, secrets hidden.
 pub(super) struct Wanted {
-    picked: Vec<Source>,
+    picked: Vec<ValueSource>,
     filters: Vec<(usize, Owned)>,
     pub batch: Batch,
 }
@@ -121,20 +119,20 @@ impl Scan {
     pub(super) fn wanted(&self, table: &TableDef) -> Result<Wanted, ScanError> {
         let hide = self.secrets == Secrets::Hide;
         let source = |picked: Picked| match picked {
-            Picked::Stamp(stamp) => Some((Source::Stamp(stamp), stamp.kind())),
+            Picked::Stamp(stamp) => Some((ValueSource::Stamp(stamp), stamp.kind())),
             Picked::Column(at) => {
                 let &ColumnDef {
                     key, secret, kind, ..
                 } = table.columns.get(at)?;
                 Some(if hide && secret {
-                    (Source::Hidden { at, key, kind }, kind)
+                    (ValueSource::Hidden { at, key, kind }, kind)
                 } else {
-                    (Source::Column { at, key }, kind)
+                    (ValueSource::Column { at, key }, kind)
                 })
             }
         };
         let picked = self.picked(table)?.into_iter().filter_map(source);
-        let (picked, kinds): (Vec<Source>, Vec<Kind>) = picked.unzip();
+        let (picked, kinds): (Vec<ValueSource>, Vec<Kind>) = picked.unzip();
         let batch = Batch::new(kinds);
         Ok(Wanted {
             batch: if self.stamps {
@@ -161,12 +159,12 @@ impl Wanted {
             let value = |at, row| Filling::one(row, |one| fill(at, one));
             return (0..count).for_each(|row| self.put(stamp, false, |at| value(at, row)));
         }
-        let put = |source: &Source, column: &mut Column| match *source {
-            Source::Stamp(stamped) => column.fill(count, |column| {
+        let put = |source: &ValueSource, column: &mut Column| match *source {
+            ValueSource::Stamp(stamped) => column.fill(count, |column| {
                 column.with(|_| stamped.value(stamp, false));
             }),
-            Source::Column { at, .. } => column.fill(count, |column| fill(at, column)),
-            Source::Hidden { at, kind, .. } => column.fill(count, |column| {
+            ValueSource::Column { at, .. } => column.fill(count, |column| fill(at, column)),
+            ValueSource::Hidden { at, kind, .. } => column.fill(count, |column| {
                 if kind == Kind::Text {
                     column.with(|row| hidden(Filling::one(row, |one| fill(at, one))));
                 }
@@ -182,18 +180,20 @@ impl Wanted {
         if !self.filters.iter().all(is) {
             return;
         }
-        let shown = |source: &Source| match *source {
-            Source::Column { key: false, .. } | Source::Hidden { key: false, .. } if ends => {
+        let shown = |source: &ValueSource| match *source {
+            ValueSource::Column { key: false, .. } | ValueSource::Hidden { key: false, .. }
+                if ends =>
+            {
                 Value::Null
             }
-            Source::Column { at, .. } => value(at),
-            Source::Stamp(column) => column.value(stamp, ends),
-            Source::Hidden {
+            ValueSource::Column { at, .. } => value(at),
+            ValueSource::Stamp(column) => column.value(stamp, ends),
+            ValueSource::Hidden {
                 at,
                 kind: Kind::Text,
                 ..
             } => hidden(value(at)),
-            Source::Hidden { .. } => Value::Null,
+            ValueSource::Hidden { .. } => Value::Null,
         };
         if ends {
             self.batch.push_end(stamp, self.picked.iter().map(shown));

@@ -1,6 +1,6 @@
 //! Values: those of a row, borrowed and owned.
 
-use super::kind::Kind;
+use super::def::Kind;
 
 /// A value of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -22,6 +22,28 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
+    /// Returns a number of any kind; `None` if it is missing, a truth value or a text.
+    #[must_use]
+    pub const fn as_f64(self) -> Option<f64> {
+        match self {
+            Self::Int(value) => Some(value as f64),
+            Self::Uint(value) => Some(value as f64),
+            Self::Float32(value) => Some(value as f64),
+            Self::Float64(value) => Some(value),
+            Self::Null | Self::Bool(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// Returns a whole number of either kind, if it fits.
+    #[must_use]
+    pub const fn as_i64(self) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(value),
+            Self::Uint(value) if value <= i64::MAX as u64 => Some(value as i64),
+            _ => None,
+        }
+    }
+
     /// Compares values bit by bit: a NaN equals the same NaN, and 0 differs from -0.
     #[must_use]
     pub fn is_same(self, other: Value<'_>) -> bool {

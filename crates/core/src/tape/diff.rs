@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::json::number;
 use crate::clock::Time;
-use crate::table::{TableDiff, TablesDiff};
+use crate::surface::{TableDiff, TablesDiff};
 use crate::text::significant;
 
 /// The differences between two recordings.
@@ -30,7 +30,7 @@ pub struct Diff {
     pub header: Vec<[String; 3]>,
     /// Further data about the first difference.
     pub details: Map<String, Value>,
-    /// The differences of each table: see [`diff_tables`](crate::table::diff_tables).
+    /// The differences of each table: see [`diff_tables`](crate::surface::diff_tables).
     pub tables: Vec<TableDiff>,
     /// The differences that the comparison allows for; `None` if everything was compared exactly, or is equal.
     #[serde(skip_serializing_if = "Option::is_none")]

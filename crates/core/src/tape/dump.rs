@@ -3,12 +3,14 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use super::abilities::Dump;
 use super::error::Error;
 use super::info::Partial;
 use super::moment::Moment;
-use super::trait_tape::{Dump, Tape};
+use super::trait_tape::Tape;
 use crate::clock::{At, Stamp};
-use crate::table::{Batch, JsonRows, Lane, Pull, Scan, TableDef};
+use crate::surface::{JsonRows, Pull};
+use crate::table::{Batch, Lane, Scan, TableDef};
 
 impl dyn Tape {
     /// Writes each step as JSON objects on lines of their own, with `step`, `tick` (if there is one) and
@@ -29,8 +31,8 @@ impl dyn Tape {
         let mut tables = self.tables()?;
         tables.retain(|table| table.lane != Lane::Facts && !table.on_request);
         let is_named = tables.len() > 1;
-        let rows = |table| Rows::new(self, table, wanted, is_named);
-        let mut all: Vec<Rows> = tables.iter().map(rows).collect();
+        let rows = |table| DumpRows::new(self, table, wanted, is_named);
+        let mut all: Vec<DumpRows> = tables.iter().map(rows).collect();
         let mut moment = Moment::of_rows(wanted.at, out);
         while let Some((stamp, rows)) = first(&mut all)? {
             if moment.line(stamp, |out| rows.write(out))?.is_break() {
@@ -44,7 +46,7 @@ impl dyn Tape {
 
 /// The rows of a table. Each table is read by itself: read together, the rows of one would have to wait
 /// in memory for those of another that has few.
-struct Rows {
+struct DumpRows {
     pull: Pull,
     json: JsonRows,
     batch: Option<Batch>,
@@ -52,7 +54,7 @@ struct Rows {
     row: usize,
 }
 
-impl Rows {
+impl DumpRows {
     fn new(tape: &Arc<dyn Tape>, table: &TableDef, wanted: &Dump, is_named: bool) -> Self {
         let scan = Scan {
             secrets: wanted.secrets,
@@ -95,8 +97,8 @@ impl Rows {
 }
 
 /// Returns the rows whose next one is of the earliest step; of one step, the tables keep their order.
-fn first(all: &mut [Rows]) -> Result<Option<(Stamp, &mut Rows)>, Error> {
-    let mut first: Option<(Stamp, &mut Rows)> = None;
+fn first(all: &mut [DumpRows]) -> Result<Option<(Stamp, &mut DumpRows)>, Error> {
+    let mut first: Option<(Stamp, &mut DumpRows)> = None;
     for rows in all {
         if let Some(stamp) = rows.stamp()?
             && first

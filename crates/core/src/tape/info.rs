@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use super::format_info::FormatInfo;
+use super::format::FormatInfo;
 use crate::table::Needs;
 use crate::text::{Bytes, Many, TextTable, figure, name, printable, shortened, time_figure};
 

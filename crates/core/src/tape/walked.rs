@@ -2,7 +2,7 @@
 
 use super::audit::Audit;
 use super::error::Error;
-use super::format_info::FormatInfo;
+use super::format::FormatInfo;
 use super::info::{Depth, Info, Partial, Secrets};
 use super::option::Options;
 use super::trait_tape::{Repaired, Tape};

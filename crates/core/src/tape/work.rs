@@ -1,6 +1,7 @@
 //! The environment of long tasks, and the destination of their output.
 
 use std::fmt;
+#[cfg(feature = "scratch")]
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -55,6 +56,7 @@ impl Work<'_> {
     ///
     /// # Errors
     /// Any error of the operating system.
+    #[cfg(feature = "scratch")]
     pub fn scratch(&self) -> io::Result<File> {
         match self.folder {
             Some(folder) => tempfile::tempfile_in(folder),

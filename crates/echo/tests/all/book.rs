@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gametape_core::table::kit;
 use gametape_echo::{Kept, MEMBERS, Member, Rule};
 
 #[cfg(feature = "tape")]
@@ -19,16 +20,7 @@ fn the_book_lists_the_rules() {
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/src/echo/findings.md"
     );
-    let book = std::fs::read_to_string(path).unwrap();
-    let page = gametape_core::findings_page(&book, &rules)
-        .unwrap_or_else(|wrong| panic!("{}", wrong.join("\n")));
-    if std::env::var_os("GAMETAPE_BLESS").is_some() {
-        std::fs::write(path, &page).unwrap();
-    }
-    assert!(
-        page == book || std::env::var_os("GAMETAPE_BLESS").is_some(),
-        "run this test with GAMETAPE_BLESS=1, and look at the difference"
-    );
+    kit::findings(path, &rules);
 }
 
 /// How much a .butter keeps of a member.
@@ -82,12 +74,5 @@ fn the_book_lists_the_members() {
             .unwrap();
         }
     }
-    let bless = std::env::var_os("GAMETAPE_BLESS").is_some();
-    if bless {
-        std::fs::write(path, &page).unwrap();
-    }
-    assert!(
-        page == book || bless,
-        "run this test with GAMETAPE_BLESS=1, and look at the difference"
-    );
+    kit::blessed(path, &page);
 }

@@ -1,6 +1,7 @@
 //! Clocks that are changed, and lines in the wrong order: one duration everywhere, by the game.
 
-use gametape_core::tape::{Depth, Diff, Dump, Format, Options, Relations, Secrets, Source, Work};
+use gametape_core::surface::Relations;
+use gametape_core::tape::{Depth, Diff, Dump, Format, Options, Secrets, Source, Work};
 use gametape_core::{At, table::Scan};
 use gametape_echo::Frame;
 use gametape_echo::tape::Echoreplay;

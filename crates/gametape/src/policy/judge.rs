@@ -8,7 +8,7 @@ use gametape_core::tape::{AnyFinding, Audit};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::model::{Condition, Policy, Section};
+use super::{FactCondition, Policy, Section};
 use crate::{Error, Recording};
 
 /// The decision of a policy about a recording.
@@ -94,7 +94,7 @@ impl Policy {
         let findings =
             findings.filter(|finding| section.is_against(finding.code(), finding.severity()));
         let mut reasons: Vec<Reason> = findings.map(Reason::of).collect();
-        let conditions: Vec<[&str; 2]> = section.conditions().map(Condition::fact).collect();
+        let conditions: Vec<[&str; 2]> = section.conditions().map(FactCondition::fact).collect();
         let mut class = None;
         match facts(&conditions, recording, audit) {
             Ok(facts) => class = section.ask(&facts, &mut reasons),
@@ -128,7 +128,7 @@ impl Policy {
             Some([&*table.name, *column])
         });
         let wanted: Vec<[&str; 2]> = ranked
-            .chain(section.conditions().map(Condition::fact))
+            .chain(section.conditions().map(FactCondition::fact))
             .collect();
         let known = facts(&wanted, recording, audit)?;
         let value = |column: &str| known.get(column).cloned().unwrap_or_default();
@@ -153,7 +153,7 @@ impl Section {
             && (self.reject.severities.contains(&severity) || self.reject.codes.iter().any(is))
     }
 
-    fn conditions(&self) -> impl Iterator<Item = &Condition> {
+    fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
         let classes = self.classes.iter();
         let of_classes = classes.flat_map(|class| class.when.iter().chain(&class.require));
         self.require.iter().chain(of_classes)
@@ -161,8 +161,9 @@ impl Section {
 
     /// Adds the conditions that the facts do not meet, and returns the class.
     fn ask(&self, facts: &Map<String, Value>, reasons: &mut Vec<Reason>) -> Option<String> {
-        let value = |condition: &Condition| facts.get(&condition.column).unwrap_or(&Value::Null);
-        let fails = |condition: &&Condition| !condition.test.holds(value(condition));
+        let value =
+            |condition: &FactCondition| facts.get(&condition.column).unwrap_or(&Value::Null);
+        let fails = |condition: &&FactCondition| !condition.test.holds(value(condition));
         let failed = self.require.iter().filter(fails);
         reasons.extend(failed.map(|condition| unmet(condition, value(condition), None)));
         let mut classes = self.classes.iter();
@@ -177,7 +178,7 @@ impl Section {
     }
 
     /// Creates the reason that the recording fits none of the classes.
-    fn no_class<'v>(&self, value: &impl Fn(&Condition) -> &'v Value) -> Reason {
+    fn no_class<'v>(&self, value: &impl Fn(&FactCondition) -> &'v Value) -> Reason {
         let names: Vec<&str> = self
             .classes
             .iter()
@@ -249,8 +250,8 @@ fn json(value: table::Value<'_>) -> Value {
 }
 
 /// Creates the reason that a condition is not met.
-fn unmet(condition: &Condition, value: &Value, class: Option<&str>) -> Reason {
-    let Condition { column, test, .. } = condition;
+fn unmet(condition: &FactCondition, value: &Value, class: Option<&str>) -> Reason {
+    let FactCondition { column, test, .. } = condition;
     let is = match value {
         Value::Null => "is not known".to_owned(),
         value => format!("is {value}"),

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toml::{Spanned, Value as Toml};
 
-use super::model::{Class, Condition, Policy, Rejected, Section};
 use super::test::Test;
+use super::{Class, FactCondition, Policy, Rejected, Section};
 use crate::Formats;
 
 /// Why a text is not a valid policy.
@@ -63,19 +63,19 @@ struct TestText {
 }
 
 /// An error and its position.
-struct Wrong {
+struct PolicyFault {
     at: Range<usize>,
     message: String,
 }
 
-impl Wrong {
+impl PolicyFault {
     fn at<T>(place: &Spanned<T>, message: impl Into<String>) -> Self {
         let (at, message) = (place.span(), message.into());
         Self { at, message }
     }
 }
 
-impl From<toml::de::Error> for Wrong {
+impl From<toml::de::Error> for PolicyFault {
     fn from(error: toml::de::Error) -> Self {
         let (at, message) = (error.span().unwrap_or_default(), error.message().to_owned());
         Self { at, message }
@@ -133,14 +133,14 @@ impl Policy {
 
 /// Parses a policy, which may have no rules at all.
 fn read(text: &str, formats: &Formats) -> Result<Policy, PolicyError> {
-    let sections = || -> Result<Vec<Section>, Wrong> {
+    let sections = || -> Result<Vec<Section>, PolicyFault> {
         let sections: BTreeMap<Spanned<String>, SectionText> = toml::from_str(text)?;
         let sections = sections.into_iter();
         sections
             .map(|(name, text)| section(&name, text, formats))
             .collect()
     };
-    let sections = sections().map_err(|Wrong { at, message }| {
+    let sections = sections().map_err(|PolicyFault { at, message }| {
         let before = text.bytes().take(at.start);
         let line = 1 + before.filter(|byte| *byte == b'\n').count();
         PolicyError { line, message }
@@ -169,11 +169,15 @@ fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>)
     }
 }
 
-fn section(name: &Spanned<String>, text: SectionText, formats: &Formats) -> Result<Section, Wrong> {
+fn section(
+    name: &Spanned<String>,
+    text: SectionText,
+    formats: &Formats,
+) -> Result<Section, PolicyFault> {
     let Some(format) = formats.get(name.get_ref()) else {
         let known = formats.iter().map(<dyn Format>::name);
         let message = unknown("there is no format", name.get_ref(), known);
-        return Err(Wrong::at(name, message));
+        return Err(PolicyFault::at(name, message));
     };
     let facts = Facts::of(format);
     let reject = match text.reject {
@@ -187,9 +191,9 @@ fn section(name: &Spanned<String>, text: SectionText, formats: &Formats) -> Resu
     let admit: Vec<String> = admit.collect::<Result<_, _>>()?;
     if let Some(code) = admit.iter().find(|code| reject.codes.contains(code)) {
         let message = format!("{code} is both to reject and to admit");
-        return Err(Wrong::at(name, message));
+        return Err(PolicyFault::at(name, message));
     }
-    let class = |text: ClassText| -> Result<Class, Wrong> {
+    let class = |text: ClassText| -> Result<Class, PolicyFault> {
         Ok(Class {
             name: text.name,
             when: facts.conditions(&text.when)?,
@@ -209,17 +213,17 @@ fn section(name: &Spanned<String>, text: SectionText, formats: &Formats) -> Resu
     })
 }
 
-fn code(code: &Spanned<String>, format: &dyn Format) -> Result<String, Wrong> {
+fn code(code: &Spanned<String>, format: &dyn Format) -> Result<String, PolicyFault> {
     let rules = format.rules();
     if rules.iter().any(|rule| rule.code == *code.get_ref()) {
         return Ok(code.get_ref().clone());
     }
     let what = format!("{} has no finding", format.name());
     let message = unknown(&what, code.get_ref(), rules.iter().map(|rule| rule.code));
-    Err(Wrong::at(code, message))
+    Err(PolicyFault::at(code, message))
 }
 
-fn rejected(names: &[Spanned<String>], format: &dyn Format) -> Result<Rejected, Wrong> {
+fn rejected(names: &[Spanned<String>], format: &dyn Format) -> Result<Rejected, PolicyFault> {
     let mut rejected = Rejected::default();
     for name in names {
         let mut severities = [Severity::Info, Severity::Warning, Severity::Error].into_iter();
@@ -251,26 +255,31 @@ impl Facts {
         tables.flat_map(|table| table.columns.iter().map(move |column| (table, column)))
     }
 
-    fn conditions(&self, text: &ConditionsText) -> Result<Vec<Condition>, Wrong> {
+    fn conditions(&self, text: &ConditionsText) -> Result<Vec<FactCondition>, PolicyFault> {
         let conditions = text.iter();
         conditions
             .map(|(name, text)| self.condition(name, text))
             .collect()
     }
 
-    fn condition(&self, name: &Spanned<String>, text: &Spanned<Toml>) -> Result<Condition, Wrong> {
+    fn condition(
+        &self,
+        name: &Spanned<String>,
+        text: &Spanned<Toml>,
+    ) -> Result<FactCondition, PolicyFault> {
         let (at, name) = (name, name.get_ref());
         let Some((table, column)) = self.columns().find(|(_, column)| column.name == *name) else {
             let known: Vec<&str> = self.columns().map(|(_, column)| &*column.name).collect();
             let what = format!("{} has no fact", self.format);
-            return Err(Wrong::at(at, unknown(&what, name, known)));
+            return Err(PolicyFault::at(at, unknown(&what, name, known)));
         };
         if column.secret {
             let message = format!("{name} is secret: a policy that asks for it would tell it");
-            return Err(Wrong::at(at, message));
+            return Err(PolicyFault::at(at, message));
         }
-        let test = test(text.get_ref(), column).map_err(|message| Wrong::at(text, message))?;
-        Ok(Condition {
+        let test =
+            test(text.get_ref(), column).map_err(|message| PolicyFault::at(text, message))?;
+        Ok(FactCondition {
             table: table.name.to_string(),
             column: name.clone(),
             test,

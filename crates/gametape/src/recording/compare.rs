@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use gametape_core::table::diff_tables;
+use gametape_core::surface::diff_tables;
 use gametape_core::tape::{self, Depth, Diff, Info, Options, Secrets, Tape, Verb, Work};
 use serde_json::Value;
 

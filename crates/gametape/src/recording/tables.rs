@@ -4,7 +4,8 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use gametape_core::At;
-use gametape_core::table::{Batch, JsonRows, Lane, Marker, Scan, TableDef, markers};
+use gametape_core::surface::{JsonRows, Marker, markers};
+use gametape_core::table::{Batch, Lane, Scan, TableDef};
 use gametape_core::tape::{self, Audit, Secrets, Work};
 
 use super::{Partial, Recording};

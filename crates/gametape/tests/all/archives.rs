@@ -8,7 +8,7 @@ use gametape::{Dump, Error, Options, Recording, Secrets, find, formats};
 use gametape_samples::delta::Arena;
 use gametape_testkit::archive::{KINDS, Zip, compress, gzip, pack, zstd};
 
-use crate::samples::samples;
+use crate::known::samples;
 
 /// A recording of each format, with a name.
 fn recordings() -> Vec<(String, Vec<u8>)> {

@@ -7,7 +7,7 @@ use gametape::core::table::kit::{self, Row, all_of, assert_same, by_key};
 use gametape::core::tape::{Options, Tape, Verdict};
 use gametape::{At, Lane, Recording, TableDef};
 
-use crate::samples::samples;
+use crate::known::samples;
 
 fn scanned(tape: &dyn Tape, table: &TableDef) -> Vec<Row> {
     let mut rows = kit::scanned(tape, &all_of(table));

@@ -11,7 +11,7 @@ use gametape::core::tape::{Depth, Error, Options, Partial, Source, Tape, Work};
 use gametape::core::{Fetched, Input, Missing};
 use gametape::{Format, Recording, Scan, Secrets};
 
-use crate::samples::samples;
+use crate::known::samples;
 
 /// A recording of which only the requested bytes are available.
 struct Elsewhere<'b> {

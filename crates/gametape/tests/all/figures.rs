@@ -7,7 +7,7 @@ use gametape::core::table::kit::{all_of, flat, scanned};
 use gametape::{Kind, Lane, Options, Recording, Secrets};
 use serde_json::Value;
 
-use crate::samples::samples;
+use crate::known::samples;
 
 fn is_missing(value: &Value) -> bool {
     value.is_null() || value == ""

@@ -16,7 +16,7 @@ use gametape_samples::delta::Arena;
 use gametape_samples::echo::{Match, MatchOptions};
 use proptest::prelude::*;
 
-use crate::samples::samples;
+use crate::known::samples;
 
 /// The output for a recording, and the records of the current segment.
 #[derive(Default)]

@@ -5,7 +5,6 @@
 mod archives;
 mod captures;
 mod cut;
-mod examples;
 mod fetched;
 mod figures;
 mod growing;
@@ -13,7 +12,26 @@ mod known;
 mod paths;
 mod playback;
 mod policy;
-mod samples;
 mod segments;
 mod spoilt;
 mod work;
+
+#[path = "../../examples/columns.rs"]
+mod columns;
+#[path = "../../examples/findings.rs"]
+mod findings;
+#[path = "../../examples/replicate.rs"]
+mod replicate;
+#[path = "../../examples/seek.rs"]
+mod seek;
+#[path = "../../examples/write.rs"]
+mod write;
+
+#[test]
+fn each_example_runs() {
+    columns::main().unwrap();
+    findings::main().unwrap();
+    replicate::main().unwrap();
+    seek::main().unwrap();
+    write::main().unwrap();
+}

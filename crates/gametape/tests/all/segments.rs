@@ -7,7 +7,7 @@ use gametape::core::tape::{Options, Secrets, Work};
 use gametape::delta::{Schema, Snapshot};
 use gametape::{Recording, Stamp};
 
-use crate::samples::{long_match, samples};
+use crate::known::{long_match, samples};
 
 type Record = (u8, Vec<u8>);
 

@@ -3,7 +3,7 @@
 
 use gametape::{Options, Recording, Secrets, Verdict};
 
-use crate::samples::samples;
+use crate::known::samples;
 
 /// A recording of each format that passes, with a name.
 fn files() -> Vec<(String, Vec<u8>)> {

@@ -9,7 +9,7 @@ use gametape::core::tape::{self, Options, Work};
 use gametape::core::{Input, ReadAt};
 use gametape::{At, Error, Lane, Recording, Scan, Secrets};
 
-use crate::samples::{long_match, samples};
+use crate::known::{long_match, samples};
 
 /// Counts the bytes that are read.
 struct Counted {

@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::growth::{Bell, FileState};
 use super::item::{Context, Item, Ready};
-use super::options::ServeOptions;
+use super::listen::ServeOptions;
 use super::room::Follower;
 use crate::Error;
 use crate::index::{Entry, Library, VERSION};

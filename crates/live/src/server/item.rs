@@ -12,7 +12,7 @@ use gametape::{Existing, Formats, Recording};
 use tokio::sync::watch;
 
 use super::growth::FileState;
-use super::options::ServeOptions;
+use super::listen::ServeOptions;
 use super::room::{Follower, Room};
 use crate::index::Entry;
 use crate::publish::name_of;

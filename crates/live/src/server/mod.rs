@@ -3,7 +3,7 @@
 //! | to change | look in |
 //! |---|---|
 //! | connections: their number, their timeouts | `listen.rs` |
-//! | the checks of every request: host, origin, token, rate | `guard.rs`, `rate.rs` |
+//! | the checks of every request: host, origin, token, rate | `guard.rs` |
 //! | addresses and answers | `routes.rs`; `api.rs` for answers that are not recordings |
 //! | the library, and the files made for it | `catalog.rs`, `item.rs` |
 //! | noticing that a recording grows | `growth.rs` |
@@ -15,8 +15,6 @@ mod growth;
 mod guard;
 mod item;
 mod listen;
-mod options;
-mod rate;
 mod room;
 mod routes;
 
@@ -30,8 +28,7 @@ use crate::{Error, Page};
 pub use api::{ApiAnswer, ApiServer};
 use catalog::Catalog;
 use listen::Listening;
-pub use listen::Stop;
-pub use options::ServeOptions;
+pub use listen::{ServeOptions, Stop};
 
 /// Reports recordings that this process writes to a server: they are served, and are live until
 /// [`Growth::end`], even if nothing is written for a long time.

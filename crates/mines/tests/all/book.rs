@@ -1,7 +1,7 @@
 //! The book: its page of findings, its table of modes, and its examples of what counts as a click, a
 //! flag or a path.
 
-use gametape_core::findings_page;
+use gametape_core::table::kit;
 use gametape_core::tape::Format as _;
 use gametape_mines::metrics::Clicks;
 use gametape_mines::tape::Rmv;
@@ -11,23 +11,13 @@ use crate::common::board::Recording;
 
 use MouseAction::{LeftDown, LeftUp, MiddleDown, MiddleUp, Move, RightDown, RightUp};
 
-/// The page lists every finding with its severity and the documentation of its rule. After an
-/// intended change, run with `GAMETAPE_BLESS=1` and review the difference.
 #[test]
 fn the_page_of_findings_matches_the_rules() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/src/rmv/findings.md"
     );
-    let page = std::fs::read_to_string(path).unwrap();
-    let expected = findings_page(&page, &Rmv.rules()).unwrap();
-    if std::env::var_os("GAMETAPE_BLESS").is_some() {
-        std::fs::write(path, &expected).unwrap();
-    }
-    assert!(
-        page == expected || std::fs::read_to_string(path).unwrap() == expected,
-        "the page differs from the rules: GAMETAPE_BLESS=1 writes it again"
-    );
+    kit::findings(path, &Rmv.rules());
 }
 
 #[test]

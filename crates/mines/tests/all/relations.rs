@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use gametape_core::Severity;
-use gametape_core::tape::{Format, Options, Related, Relations, Source, Traces, Work};
+use gametape_core::surface::{Related, Relations};
+use gametape_core::tape::{Format, Options, Source, Traces, Work};
 use gametape_mines::tape::Rmv;
 use gametape_mines::{Game, PlayerFields, Version, rmv};
 use gametape_samples::mines::person::{Hand, Release};

@@ -4,7 +4,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use gametape_core::table::{Batch, Playback, Scan, ScanPlayback};
+use gametape_core::surface::ScanPlayback;
+use gametape_core::table::{Batch, Playback, Scan};
 use gametape_core::tape::{Format, Source, Tape, Work};
 use gametape_core::{At, Time};
 use gametape_mines::tape::Rmv;

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use gametape_core::table::diff_tables;
+use gametape_core::surface::diff_tables;
 use gametape_core::tape::{
     Depth, Dump, Error, Format, OptionError, OptionValue, Options, Secrets, Source, Started, Tape,
     Target, Verb, Verdict, Work,

@@ -1,7 +1,8 @@
 //! Every rule is raised by an input that breaks it, with its code, its severity and its place.
 
 use crate::common::{Grid, recording, set};
-use gametape_core::{Rule as _, findings_page};
+use gametape_core::Rule as _;
+use gametape_core::table::kit;
 use gametape_murk::{
     AnyWorld, Auditor, Command, CommandBuf, CommandCheck, ConfigForm, Envelope, Error, Explanation,
     Finding, Findings, Hash, Header, Index, IndexBuilder, Limits, Payload, ReadOptions, Rejection,
@@ -474,21 +475,11 @@ fn of_two_writers_of_a_cell_equal_values_and_equal_classes_are_no_finding() {
     }
 }
 
-/// After an intended change: `GAMETAPE_BLESS=1 cargo test -p gametape-murk book`.
 #[test]
 fn the_books_page_of_findings_is_made_of_the_rules() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/src/murk/findings.md"
     );
-    let page = std::fs::read_to_string(path).unwrap();
-    let made = findings_page(&page, Rule::ALL).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
-    if std::env::var_os("GAMETAPE_BLESS").is_some() {
-        std::fs::write(path, &made).unwrap();
-    } else {
-        assert!(
-            page == made,
-            "the page differs from the rules; GAMETAPE_BLESS=1 rewrites it"
-        );
-    }
+    kit::findings(path, Rule::ALL);
 }

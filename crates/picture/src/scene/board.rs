@@ -23,21 +23,13 @@ pub struct Cells {
     rows: Vec<u32>,
 }
 
-/// The value as a whole number.
-pub const fn whole(value: Value<'_>) -> Option<i64> {
-    match value {
-        Value::Int(value) => Some(value),
-        Value::Uint(value) if value <= i64::MAX as u64 => Some(value as i64),
-        _ => None,
-    }
-}
-
 impl Cells {
     /// Indexes a batch that has all columns of its table.
     pub fn new(grid: &Grid, table: &TableDef, batch: &Batch) -> Self {
         let keys = grid.keys();
-        let at =
-            |row: usize, key: Option<usize>| key.map_or(Some(0), |key| whole(batch.get(row, key)));
+        let at = |row: usize, key: Option<usize>| {
+            key.map_or(Some(0), |key| batch.get(row, key).as_i64())
+        };
         let mut cells = Self::default();
         let order: Vec<usize> = (0..table.columns.len())
             .filter(|at| table.columns.get(*at).is_some_and(|column| column.key))
@@ -211,7 +203,7 @@ impl<'s> Board<'s> {
     pub fn cursor(&self) -> Option<[usize; 2]> {
         let batch = self.cursor?;
         let at = |column, from: i64| {
-            usize::try_from(whole(batch.get(0, column))?.checked_sub(from)?).ok()
+            usize::try_from(batch.get(0, column).as_i64()?.checked_sub(from)?).ok()
         };
         let [x, y, _] = self.cells.from;
         Some([at(0, x)?, at(1, y)?])
@@ -300,7 +292,7 @@ impl Changes {
         for row in 0..batch.len() {
             let mut at = [0; 3];
             for (key, at) in at.iter_mut().enumerate().take(keys) {
-                *at = whole(batch.get(row, key)).unwrap_or(i64::MAX);
+                *at = batch.get(row, key).as_i64().unwrap_or(i64::MAX);
             }
             let index = cells.index_at(at);
             let Some((old, count)) =
@@ -310,20 +302,11 @@ impl Changes {
             };
             let value = batch.get(row, keys);
             match old {
-                Some(old) if is_same(old.value(), value) => continue,
+                Some(old) if old.value().is_same(value) => continue,
                 Some(_) => *count = count.saturating_add(1),
                 None => {}
             }
             *old = Some(value.into());
         }
-    }
-}
-
-/// Whether two values are the same; NaN is the same as NaN.
-fn is_same(one: Value<'_>, other: Value<'_>) -> bool {
-    match (one, other) {
-        (Value::Float32(one), Value::Float32(other)) => one.to_bits() == other.to_bits(),
-        (Value::Float64(one), Value::Float64(other)) => one.to_bits() == other.to_bits(),
-        (one, other) => one == other,
     }
 }

@@ -10,7 +10,7 @@ use super::dwell::Dwell;
 use super::map::{Entity, Projection};
 use super::range::number;
 use super::time::{Axis, moment_in_words};
-use gametape::core::table::{plain, shown};
+use gametape::core::surface::{plain, shown};
 
 use super::tracks::Density;
 use super::views::Points;

@@ -2,7 +2,7 @@
 
 use gametape::{Batch, Stamp};
 
-use super::board::{Cells, whole};
+use super::board::Cells;
 use super::range::number;
 use super::time::Axis;
 
@@ -95,13 +95,13 @@ impl<'c> DwellCounter<'c> {
     pub fn see(&mut self, batch: &Batch, from: Option<Stamp>) {
         let placed = batch.columns().len() > 3;
         for row in 0..batch.len() {
-            let col = whole(batch.get(row, 0));
+            let col = batch.get(row, 0).as_i64();
             let at = placed
                 .then(|| number(batch.get(row, 2)).zip(number(batch.get(row, 3))))
                 .flatten();
             let position = Position {
                 cell: col
-                    .zip(whole(batch.get(row, 1)))
+                    .zip(batch.get(row, 1).as_i64())
                     .map(|(col, row)| [col, row]),
                 at,
             };

@@ -1,6 +1,6 @@
 //! Maps: positions projected onto a plane, the entities there, and their labels.
 
-use gametape::core::table::shown;
+use gametape::core::surface::shown;
 use gametape::{At, Batch, Stamp, Time, Value};
 
 use super::range::{Bounds, number};

@@ -7,12 +7,8 @@ use super::views::Points;
 /// The value as a finite number.
 pub fn number(value: Value<'_>) -> Option<f64> {
     let number = match value {
-        Value::Int(value) => value as f64,
-        Value::Uint(value) => value as f64,
-        Value::Float32(value) => f64::from(value),
-        Value::Float64(value) => value,
         Value::Bool(value) => f64::from(u8::from(value)),
-        Value::Null | Value::Text(_) => return None,
+        value => value.as_f64()?,
     };
     number.is_finite().then_some(number)
 }

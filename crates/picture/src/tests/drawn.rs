@@ -4,7 +4,7 @@ use gametape::{At, ColumnDef, Kind, Lane, TableDef, Time, Value};
 
 use super::made::Made;
 use super::{args, board, dark, over, picture, pixels, written};
-use crate::options::{Options, Show};
+use crate::subject::{Options, Show};
 
 /// A board of three by three squares, 16 pixels wide, with a cursor.
 fn game() -> Made {

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 
 use super::made::Made;
 use super::{args, board, over, picture, pixels, written};
-use crate::options::{Options, Show};
 use crate::scene::board::{Board, Cells, Legend};
 use crate::scene::views::{View, views};
+use crate::subject::{Options, Show};
 use crate::tiles::Tiles;
 use crate::{grid, page};
 
@@ -153,7 +153,7 @@ fn plate(keys: &[(&'static str, u64)]) -> (page::Picture, String) {
     let cells = Cells::new(&grid, &table, &batch);
     let mut legend = Legend::default();
     legend.learn(&grid, &batch);
-    let drawing = grid::Drawing {
+    let drawing = grid::GridDrawing {
         tiles: Tiles::new(&grid, &table, &cells).unwrap(),
         board: Board {
             grid: &grid,

@@ -13,7 +13,7 @@ use super::compose::draw;
 use super::page::Picture;
 use super::png;
 use super::subject::{Drawn, Fault};
-use crate::options::Options;
+use crate::subject::Options;
 
 /// The options that are chosen by default.
 pub fn args() -> Options {

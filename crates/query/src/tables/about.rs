@@ -7,7 +7,8 @@ use gametape::core::Spell as _;
 use gametape::{
     ColumnDef, Formats, Kind, Lane, Policy, PolicyError, Recording, Secrets, TableDef, Value,
 };
-use gametape_core::table::{Batch, MarkerKind};
+use gametape_core::surface::MarkerKind;
+use gametape_core::table::Batch;
 use gametape_core::tape;
 use gametape_core::{Stamp, Time};
 

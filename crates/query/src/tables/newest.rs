@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use gametape::core::table::{Owned, Pull};
+use gametape::core::surface::Pull;
+use gametape::core::table::Owned;
 use gametape::core::tape::{Error, Tape};
 use gametape::{Batch, ColumnDef, Kind, Scan, Stamp, TableDef};
 

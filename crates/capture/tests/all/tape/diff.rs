@@ -1,7 +1,7 @@
 //! Differences between two recordings.
 
 use gametape_capture::Options;
-use gametape_core::table::diff_tables;
+use gametape_core::surface::diff_tables;
 use gametape_core::tape::{Diff, Work};
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 use proptest::prelude::*;

@@ -4,7 +4,8 @@
 use std::ops::ControlFlow;
 use std::sync::mpsc::Sender;
 
-use gametape::core::table::{EventMarkers, Marker, MarkerKind, Span};
+use gametape::core::surface::{EventMarkers, Marker, MarkerKind};
+use gametape::core::table::Span;
 use gametape::core::text::printable;
 use gametape::{Batch, Error, Lane, Recording, Scan, Secrets, Severity, TableDef};
 

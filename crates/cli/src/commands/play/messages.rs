@@ -3,7 +3,8 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use gametape::core::table::{Marker, Span};
+use gametape::core::surface::Marker;
+use gametape::core::table::Span;
 use gametape::{AnyFinding, At, Batch, Scan, Stamp, TableDef};
 
 use gametape_picture::scene::range::Bounds;

@@ -6,7 +6,7 @@ pub mod actions;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gametape::core::table::{Marker, MarkerKind, sort_markers};
+use gametape::core::surface::{Marker, MarkerKind, sort_markers};
 use gametape::{At, Batch, Scan, Secrets, Stamp, TableDef};
 
 use super::clock::Clock;

@@ -6,7 +6,8 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use gametape::core::Spell as _;
-use gametape::core::table::{Marker, Playback, Span};
+use gametape::core::surface::Marker;
+use gametape::core::table::{Playback, Span};
 use gametape::core::tape;
 use gametape::core::text::printable;
 use gametape::{At, Batch, Error, Lane, Recording, Scan, Secrets, Stamp, TableDef, When, Work};

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::row::Kept;
+use super::row::KeptInput;
 use super::{Row, all_of, rows_of};
 use crate::input::Input;
 use crate::table::{Batch, Lane, Scan, TableDef};
@@ -35,7 +35,7 @@ pub fn grows(open: impl Fn(Input) -> Option<Arc<dyn Tape>>, bytes: &[u8], cuts: 
     let mut seen = Seen::of(&tables);
     let mut reported = 0;
     for cut in cuts.iter().skip(first) {
-        let _kept = Kept {
+        let _kept = KeptInput {
             input: &piece(cut),
             what: format!("the first {cut} of {} bytes", bytes.len()),
         };
@@ -48,7 +48,7 @@ pub fn grows(open: impl Fn(Input) -> Option<Arc<dyn Tape>>, bytes: &[u8], cuts: 
         seen.settled = whole;
     }
     let all = Input::from(bytes.to_vec());
-    let _kept = Kept {
+    let _kept = KeptInput {
         input: &all.clone(),
         what: format!("the whole, which came in pieces up to {cuts:?}"),
     };
@@ -124,7 +124,7 @@ mod tests {
     };
 
     #[derive(Clone, Copy, PartialEq, Debug)]
-    enum Fault {
+    enum GrowthFault {
         None,
         /// A row is lost between two pieces.
         Lost,
@@ -140,11 +140,11 @@ mod tests {
 
     /// A recording with one row for each byte.
     #[derive(Clone)]
-    struct Bytes(Fault, Input);
+    struct GrowingBytes(GrowthFault, Input);
 
     fn table() -> TableDef {
         let column = ColumnDef::new("byte", Kind::Uint, "The byte.");
-        TableDef::new("bytes", Lane::Events, "Bytes.").with(column)
+        TableDef::new("bytes", Lane::Events, "GrowingBytes.").with(column)
     }
 
     fn stamp(step: u64) -> Stamp {
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    impl Tape for Bytes {
+    impl Tape for GrowingBytes {
         fn input(&self) -> &Input {
             &self.1
         }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     struct Following {
-        fault: Fault,
+        fault: GrowthFault,
         grown: Grown,
         scans: Scans,
         calls: u64,
@@ -223,15 +223,15 @@ mod tests {
             }
             let new = (from..).zip(bytes).collect::<Vec<_>>();
             let wrong = |fault| self.fault == fault && self.calls == 3;
-            let skipped = usize::from(wrong(Fault::Lost));
-            let again = new.first().filter(|_| wrong(Fault::Twice)).copied();
+            let skipped = usize::from(wrong(GrowthFault::Lost));
+            let again = new.first().filter(|_| wrong(GrowthFault::Twice)).copied();
             for (step, byte) in again.iter().chain(new.iter().skip(skipped)) {
                 row(&mut self.scans, *step, *byte);
             }
             self.scans.give_all(visit)?;
             let last = match self.fault {
-                Fault::Early => Some(self.grown.end()),
-                Fault::Back if self.calls == 3 => None,
+                GrowthFault::Early => Some(self.grown.end()),
+                GrowthFault::Back if self.calls == 3 => None,
                 _ => self.grown.end().checked_sub(1),
             };
             Ok(last.map(stamp))
@@ -242,7 +242,7 @@ mod tests {
             _: &Input,
             visit: &mut Visit<'_>,
         ) -> Result<Vec<Partial<()>>, Error> {
-            let problem = || (self.fault != Fault::Problem).then_some(Error::Cancelled);
+            let problem = || (self.fault != GrowthFault::Problem).then_some(Error::Cancelled);
             self.scans.end(visit, |_| problem())
         }
     }
@@ -251,17 +251,17 @@ mod tests {
     fn what_grows_as_it_should_stands_and_every_fault_is_noticed() {
         let bytes = b"some bytes that come in pieces";
         let stands = |fault| {
-            let open = |input| Some(Arc::new(Bytes(fault, input)) as Arc<dyn Tape>);
+            let open = |input| Some(Arc::new(GrowingBytes(fault, input)) as Arc<dyn Tape>);
             let grows = || grows(open, bytes, &[0, 3, 11, 11, 20]);
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(grows))
         };
-        assert_eq!(stands(Fault::None).unwrap(), 4);
+        assert_eq!(stands(GrowthFault::None).unwrap(), 4);
         for fault in [
-            Fault::Lost,
-            Fault::Twice,
-            Fault::Early,
-            Fault::Back,
-            Fault::Problem,
+            GrowthFault::Lost,
+            GrowthFault::Twice,
+            GrowthFault::Early,
+            GrowthFault::Back,
+            GrowthFault::Problem,
         ] {
             assert!(stands(fault).is_err(), "{fault:?}");
         }

@@ -1,13 +1,12 @@
 //! Checks that every recording's tables must pass, for the tests of formats.
 
-mod dumps;
-mod each;
-mod facts;
+mod book;
 mod grows;
 mod made;
 mod row;
 #[cfg(test)]
 mod tests;
+mod together;
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -18,11 +17,12 @@ use super::{Batch, Kind, Lane, Late, Owned, Playback, Scan, StampColumn, TableDe
 use crate::clock::{At, Stamp};
 use crate::tape::{Error, RowCount, Secrets, Tape, Work};
 
-pub use facts::{fact, flat};
+pub use book::{blessed, findings};
+
 pub use grows::grows;
 pub use made::Made;
-use row::{Kept, same_rows, told};
-pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
+use row::{KeptInput, same_rows, told};
+pub use row::{Row, all_of, assert_same, by_key, fact, flat, holding, rows_of, scanned};
 
 /// Checks the tables of a recording:
 ///
@@ -40,7 +40,7 @@ pub use row::{Row, all_of, assert_same, by_key, holding, rows_of, scanned};
 /// # Panics
 /// If a check fails. The recording is then kept in a file, whose path is printed.
 pub fn check(tape: &Arc<dyn Tape>) {
-    let _kept = Kept {
+    let _kept = KeptInput {
         input: tape.input(),
         what: "the recording that was checked".to_owned(),
     };
@@ -76,9 +76,9 @@ pub fn check(tape: &Arc<dyn Tape>) {
             playback(shared, table, &rows);
         }
     }
-    each::check(tape, &tables);
-    dumps::check(shared, &tables);
-    match super::diff_tables([shared, shared], &Work::default()) {
+    together::each(tape, &tables);
+    together::dumps(shared, &tables);
+    match crate::surface::diff_tables([shared, shared], &Work::default()) {
         Ok(found) => assert_eq!(found.value.tables, [], "it differs from itself"),
         Err(error) => panic!("it can't be compared with itself: {error}"),
     }

@@ -1,12 +1,14 @@
-//! Owned rows, for comparisons in tests.
+//! Owned rows and facts, for comparisons in tests.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 
+use serde_json::{Map, Value as Json};
+
 use crate::clock::Stamp;
 use crate::input::Input;
-use crate::table::{Batch, ColumnDef, Late, Owned, Scan, TableDef, Value};
+use crate::table::{Batch, ColumnDef, Kind, Late, Owned, Scan, TableDef, Value};
 use crate::tape::{Secrets, Tape, Work};
 
 /// An owned row.
@@ -90,13 +92,13 @@ pub(super) fn told(scan: &Scan) -> String {
 }
 
 /// Keeps the bytes of a recording in a file if a check fails, and prints its path.
-pub(super) struct Kept<'i> {
+pub(super) struct KeptInput<'i> {
     pub(super) input: &'i Input,
     /// What the bytes are.
     pub(super) what: String,
 }
 
-impl Drop for Kept<'_> {
+impl Drop for KeptInput<'_> {
     fn drop(&mut self) {
         // The checks' own tests fail on purpose.
         if cfg!(test) || !std::thread::panicking() {
@@ -227,4 +229,43 @@ pub(super) fn same_rows(scan: &Scan, rows: &[Row], wanted: &[Row]) {
         "{}: the number of rows (left) is not the expected one (right)",
         told(scan)
     );
+}
+
+/// Flattens an object: values of nested objects get joined names such as `player_name`. Lists are
+/// left out.
+#[must_use]
+pub fn flat(map: &Map<String, Json>) -> Map<String, Json> {
+    let mut out = Map::new();
+    put(map, "", &mut out);
+    out
+}
+
+fn put(map: &Map<String, Json>, before: &str, out: &mut Map<String, Json>) {
+    for (key, value) in map {
+        let name = format!("{before}{key}");
+        match value {
+            Json::Object(inner) => put(inner, &format!("{name}_"), out),
+            Json::Array(_) => {}
+            value => {
+                out.insert(name, value.clone());
+            }
+        }
+    }
+}
+
+/// Returns the value that a column of this kind must have for a JSON value; missing if the JSON
+/// value is missing or of another kind.
+#[must_use]
+pub fn fact(kind: Kind, value: Option<&Json>) -> Owned {
+    let fact = value.and_then(|value| match kind {
+        Kind::Bool => value.as_bool().map(Owned::Bool),
+        Kind::Int => value.as_i64().map(Owned::Int),
+        Kind::Uint => value.as_u64().map(Owned::Uint),
+        Kind::Float32 => value
+            .as_f64()
+            .map(|value| Owned::Float32((value as f32).to_bits())),
+        Kind::Float64 => value.as_f64().map(|value| Owned::Float64(value.to_bits())),
+        Kind::Text => value.as_str().map(|text| Owned::Text(text.to_owned())),
+    });
+    fact.unwrap_or(Owned::Null)
 }

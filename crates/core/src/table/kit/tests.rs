@@ -1,12 +1,13 @@
 use super::*;
 use crate::clock::{Clocks, Time};
 use crate::input::Input;
-use crate::table::{ColumnDef, ScanPlayback, Scanning, Scans, Span, Value, Visit};
+use crate::surface::ScanPlayback;
+use crate::table::{ColumnDef, Scanning, Scans, Span, Value, Visit};
 use crate::tape::{Audit, Depth, Info, Options, Partial, Repaired, Sink, Work};
 
 /// A fault of a format that the checks must find.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Fault {
+enum FormatFault {
     None,
     /// A column has the value of another.
     Column,
@@ -31,7 +32,7 @@ enum Fault {
 }
 
 /// Two moving things; the second appears at step 3 and disappears at step 6.
-struct Fake(Fault, Input);
+struct Fake(FormatFault, Input);
 
 impl Tape for Fake {
     fn input(&self) -> &Input {
@@ -51,7 +52,7 @@ impl Tape for Fake {
     }
 
     fn tables(&self) -> Result<Vec<TableDef>, Error> {
-        let doc = if self.0 == Fault::Undocumented {
+        let doc = if self.0 == FormatFault::Undocumented {
             ""
         } else {
             "Where it is."
@@ -60,10 +61,10 @@ impl Tape for Fake {
             .with(ColumnDef::new("thing", Kind::Uint, "Its number.").key())
             .with(ColumnDef::new("x", Kind::Float64, doc))
             .with(ColumnDef::new("name", Kind::Text, "Its name."));
-        let rows = if self.0 == Fault::Count { 99 } else { 14 };
+        let rows = if self.0 == FormatFault::Count { 99 } else { 14 };
         let mut things = things.rows(rows);
         if let Some(name) = things.columns.last_mut() {
-            let declared = if self.0 == Fault::Undeclared {
+            let declared = if self.0 == FormatFault::Undeclared {
                 "another"
             } else {
                 "thing"
@@ -80,7 +81,7 @@ impl Tape for Fake {
         visit: &mut Visit<'_>,
     ) -> Result<Vec<Partial<()>>, Error> {
         let mut running = Scans::new(&self.tables()?, scans, Clocks::ticks(true))?;
-        if self.0 != Fault::Deaf {
+        if self.0 != FormatFault::Deaf {
             work.wanted()?;
         }
         for (at, (scan, rows)) in scans.iter().zip(running.iter_mut()).enumerate() {
@@ -90,7 +91,7 @@ impl Tape for Fake {
     }
 
     fn own_playback(&self, work: &Work<'_>) -> Result<Option<Box<dyn Playback>>, Error> {
-        let twice = self.0 == Fault::Twice;
+        let twice = self.0 == FormatFault::Twice;
         let fake = || Arc::new(Self(self.0, self.1.clone()));
         let play = twice.then(|| ScanPlayback::new(fake(), work)).transpose()?;
         Ok(play.map(|play| Box::new(Twice(play)) as Box<dyn Playback>))
@@ -102,7 +103,7 @@ impl Fake {
         let wrong = |fault| self.0 == fault;
         for step in 0..10 {
             let stamp = Stamp {
-                step: if wrong(Fault::Order) && step == 5 {
+                step: if wrong(FormatFault::Order) && step == 5 {
                     4 - 1
                 } else {
                     step
@@ -110,8 +111,8 @@ impl Fake {
                 tick: Some(step * 2),
                 time: Some(Time::from_ms(step as i64 * 10)),
             };
-            if wrong(Fault::Range) && scan.from.is_some_and(|at| at.is(stamp))
-                || wrong(Fault::Each) && at > 0 && step == 0
+            if wrong(FormatFault::Range) && scan.from.is_some_and(|at| at.is(stamp))
+                || wrong(FormatFault::Each) && at > 0 && step == 0
             {
                 continue;
             }
@@ -121,7 +122,7 @@ impl Fake {
                     .columns
                     .as_ref()
                     .is_some_and(|columns| columns.len() == 1);
-                let off = wrong(Fault::Column) && few;
+                let off = wrong(FormatFault::Column) && few;
                 rows.row(stamp, |column| match column {
                     0 => thing.into(),
                     1 => (if off { x + 1.0 } else { x }).into(),
@@ -129,7 +130,7 @@ impl Fake {
                     _ => "thing".into(),
                 });
             }
-            if step == 6 && !(wrong(Fault::Playback) && scan.to.is_some()) {
+            if step == 6 && !(wrong(FormatFault::Playback) && scan.to.is_some()) {
                 rows.ended(stamp, |_| Value::Uint(1));
             }
         }
@@ -166,25 +167,25 @@ impl Playback for Twice {
     }
 }
 
-fn stands(fault: Fault) -> bool {
+fn stands(fault: FormatFault) -> bool {
     let tape: Arc<dyn Tape> = Arc::new(Fake(fault, Input::from(Vec::new())));
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&tape))).is_ok()
 }
 
 #[test]
 fn what_keeps_to_the_rules_stands_and_every_fault_is_noticed() {
-    assert!(stands(Fault::None));
+    assert!(stands(FormatFault::None));
     for fault in [
-        Fault::Column,
-        Fault::Range,
-        Fault::Order,
-        Fault::Count,
-        Fault::Playback,
-        Fault::Twice,
-        Fault::Undocumented,
-        Fault::Undeclared,
-        Fault::Each,
-        Fault::Deaf,
+        FormatFault::Column,
+        FormatFault::Range,
+        FormatFault::Order,
+        FormatFault::Count,
+        FormatFault::Playback,
+        FormatFault::Twice,
+        FormatFault::Undocumented,
+        FormatFault::Undeclared,
+        FormatFault::Each,
+        FormatFault::Deaf,
     ] {
         assert!(!stands(fault), "{fault:?}");
     }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use gametape::core::table::{EventMarkers, Kind, Lane, Span, TableDef, Value};
+use gametape::core::surface::EventMarkers;
+use gametape::core::table::{Kind, Lane, Span, TableDef, Value};
 use gametape::core::{Stamp, Time};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Cursor;
 use std::sync::Arc;
 
-use gametape_core::table::diff_tables;
+use gametape_core::surface::diff_tables;
 use gametape_core::tape::{
     AnyFinding, Companions, Compare as _, Depth, Error, Format, OptionValue, Options, Source, Tape,
     Target, Verb, Verdict, Work,

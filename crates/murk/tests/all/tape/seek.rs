@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use gametape_core::At;
-use gametape_core::table::{Batch, Lane, Owned, Playback, Scan, ScanPlayback};
+use gametape_core::surface::ScanPlayback;
+use gametape_core::table::{Batch, Lane, Owned, Playback, Scan};
 use gametape_core::tape::{Tape, Work};
 use gametape_murk::engine::World;
 use gametape_murk::tape::MurkTape;

@@ -4,7 +4,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, scrolled, width};
 use crate::commands::play::view_state::ViewState;
-use gametape::core::table::{plain, shown};
+use gametape::core::surface::{plain, shown};
 use gametape_picture::scene::board::{Board, Content};
 
 /// A grid, and how it is viewed.

@@ -6,8 +6,8 @@ use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, scrolled, width, wrapped};
 use super::rows::clipped;
-use gametape::core::table::Marker;
-use gametape::core::table::shown;
+use gametape::core::surface::Marker;
+use gametape::core::surface::shown;
 use gametape_picture::scene::time::time;
 
 /// Draws events, and the place of now among them.

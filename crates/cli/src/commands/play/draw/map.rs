@@ -10,7 +10,7 @@ use super::pen::{Pen, width as columns};
 use super::rows::clipped;
 use crate::commands::play::messages::Response;
 use crate::commands::play::view_state::ViewState;
-use gametape::core::table::plain;
+use gametape::core::surface::plain;
 use gametape_picture::scene::map::{Entity, Labels, MAX_NAMED, Projection, entities};
 use gametape_picture::scene::views::Points;
 

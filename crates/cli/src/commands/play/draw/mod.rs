@@ -16,7 +16,7 @@ use self::paint::Paint;
 use self::pen::{Pen, width, wrapped};
 use super::keys;
 use super::player::Player;
-use gametape::core::table::MarkerKind;
+use gametape::core::surface::MarkerKind;
 use gametape::core::text::Counted;
 use gametape_picture::scene::board::Board;
 use gametape_picture::scene::time::moment;

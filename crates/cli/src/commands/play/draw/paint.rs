@@ -3,7 +3,7 @@
 use gametape::Severity;
 use ratatui::style::{Color, Modifier, Style};
 
-use gametape::core::table::MarkerKind;
+use gametape::core::surface::MarkerKind;
 use gametape_picture::scene::symbols::{Face, Tint, face, tint};
 
 /// The number of colours of the terminal.

@@ -8,7 +8,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::pen::{Pen, width};
 use crate::commands::play::view_state::ViewState;
-use gametape::core::table::shown;
+use gametape::core::surface::shown;
 
 /// The largest width of a column.
 const WIDEST: usize = 28;

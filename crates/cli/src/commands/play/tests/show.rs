@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gametape::core::table::{Marker, MarkerKind};
+use gametape::core::surface::{Marker, MarkerKind};
 use gametape::{At, Kind, Lane, Severity, Stamp, Time, Value};
 
 use super::made::{answer, batch, player, stamp, table};
