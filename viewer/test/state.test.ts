@@ -1,10 +1,10 @@
-// States: a thousand ships over a hundred ticks, and the reads of a page.
+// Schemas, and the states of one: a thousand ships over a hundred ticks, and what is read out of them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { blake3 } from "../src/wire/blake3.js";
-import { Baselines, Decoder, NO_LIMITS, Schema, Snapshot, WireError } from "../src/wire/index.js";
+import { Decoder, NO_LIMITS, Schema, SchemaError, Snapshot, WireError, fixedPoint, parseJson } from "../src/wire/index.js";
 import { lines, unhex } from "./support.js";
 
 interface Tick {
@@ -60,69 +60,21 @@ test("a thousand ships over a hundred ticks: each state is Rust's", () => {
   assert.equal(at, 100);
 });
 
-test("columns have the same values as single reads", () => {
-  const column = new Float64Array(1000);
-  for (const state of replay()) {
-    SCHEMA.components.forEach(({ fields }, component) => {
-      fields.forEach((_, field) => {
-        state.column(component, field, column);
-        for (let row = 0; row < state.length; row += 1) {
-          assert.equal(column[row], Number(state.value(row, component, field) ?? NaN));
-        }
-      });
-    });
-  }
-});
-
-test("values by ids, and undefined where there is none", () => {
+test("a value is undefined where there is none", () => {
   const [state] = replay();
   assert.ok(state !== undefined);
-  const id = state.ids[3]!;
-  assert.equal(state.get(id, 1, 1), state.value(3, 0, 0));
-  for (const [entity, component, field] of [
-    [0, 1, 1],
-    [id, 9, 1],
-    [id, 1, 9],
-    [4_294_967_295, 1, 1],
+  assert.equal(state.row(state.ids[3]!), 3);
+  assert.deepEqual([state.row(0), state.row(4_294_967_295)], [-1, -1]);
+  assert.notEqual(state.value(3, 0, 0), undefined);
+  for (const [row, component, field] of [
+    [state.length, 0, 0],
+    [-1, 0, 0],
+    [0, -1, 0],
+    [0, 9, 0],
+    [0, 0, 9],
   ] as const) {
-    assert.equal(state.get(entity, component, field), undefined);
+    assert.equal(state.value(row, component, field), undefined);
   }
-  assert.equal(state.value(state.length, 0, 0), undefined);
-  assert.equal(state.value(-1, 0, 0), undefined);
-  assert.equal(state.value(0, -1, 0), undefined);
-});
-
-test("a receiver keeps the last states, and asks for a full one where the baseline is gone", () => {
-  const decoder = new Decoder(SCHEMA, { limits: NO_LIMITS });
-  const held = new Baselines(SCHEMA, 3);
-  const read = (at: number): Snapshot => {
-    const state = held.takeSpare();
-    try {
-      decoder.apply(held, unhex(TICKS[at]!.packet), state);
-    } catch (error) {
-      held.giveBack(state);
-      throw error;
-    }
-    assert.ok(held.push(state));
-    return state;
-  };
-  for (let at = 0; at < 10; at += 1) {
-    assert.equal(hash(read(at)), TICKS[at]!.hash);
-  }
-  assert.equal(held.length, 3);
-  assert.throws(() => read(12), (error: unknown) => {
-    assert.ok(error instanceof WireError && error.needsFull);
-    assert.deepEqual([error.code, error.offset], ["delta.baseline-missing", 20]);
-    return true;
-  });
-  assert.throws(() => decoder.apply(held, unhex(TICKS[10]!.packet), held.latest()!), TypeError);
-  // A refused packet has changed nothing, and a state that is too old is not kept.
-  assert.equal(hash(read(10)), TICKS[10]!.hash);
-  const old = new Snapshot(SCHEMA);
-  decoder.full(unhex(TICKS[0]!.packet), old);
-  assert.equal(held.push(old), false);
-  held.clear();
-  assert.equal(held.latest(), undefined);
 });
 
 test("states of another schema, and the baseline itself, are refused", () => {
@@ -147,9 +99,84 @@ test("states of another schema, and the baseline itself, are refused", () => {
   assert.equal(hash(into), TICKS[0]!.hash);
 });
 
-test("headers are read without a state", () => {
-  const decoder = new Decoder(SCHEMA);
-  const [full, delta] = TICKS.map(({ packet }) => decoder.header(unhex(packet)));
-  assert.deepEqual(full, { full: true, tick: 1, baseline: 0, schemaHash: SCHEMA.hash });
-  assert.deepEqual(delta, { full: false, tick: 2, baseline: 1, schemaHash: SCHEMA.hash });
+test("texts are schemas where Rust says so, with the same hash", (context) => {
+  let [schemas, none] = [0, 0];
+  const disagreements: string[] = [];
+  for (const { text, hash } of lines<{ text: string; hash: string | null }>("schemas.jsonl")) {
+    let found = null;
+    let why = "";
+    try {
+      found = Schema.parse(text).hashText;
+      schemas += 1;
+    } catch (error) {
+      assert.ok(error instanceof SchemaError, String(error));
+      why = error.message;
+      none += 1;
+    }
+    if (found !== hash) {
+      disagreements.push(`Rust ${hash}, here ${found} ${why}: ${text.slice(0, 600)}`);
+    }
+  }
+  context.diagnostic(`${schemas} schemas, ${none} texts that are none`);
+  assert.ok(disagreements.length === 0, `${disagreements.length}:\n${disagreements.slice(0, 10).join("\n")}`);
+  assert.ok(schemas > 500 && none > 500, `${schemas} schemas, ${none} others`);
+});
+
+test("integers keep all their digits, and texts that look like them stay texts", () => {
+  const text = String.raw`{"a":9223372036854775807,"b":[-9223372036854775808,9007199254740991,1e3,"12345678901234567890"],"c":"\u0000123","d":"\\\"9223372036854775807"}`;
+  assert.deepEqual(parseJson(text), {
+    a: 9223372036854775807n,
+    b: [-9223372036854775808n, 9007199254740991, 1000, "12345678901234567890"],
+    c: "\u0000123",
+    d: String.raw`\"9223372036854775807`,
+  });
+  for (const text of ["", "{", "0123456789012345678901", "[12345678901234567890abc]", "1234567890123456789-"]) {
+    assert.throws(() => parseJson(text), SyntaxError, text);
+  }
+});
+
+test("the error of a schema is reported", () => {
+  const field = (field: string): string => `{"components":[{"id":1,"fields":[${field}]}]}`;
+  for (const [text, why] of [
+    ["[]", "the schema is no object"],
+    ["{", "no JSON"],
+    ['{"components":{}}', "the components are no array"],
+    [field('{"id":1}'), 'a field of component 1 has no "codec"'],
+    [field('{"id":1,"codec":"Bool","unit":"m"}'), 'a field of component 1 has an unknown key, "unit"'],
+    [field('{"id":2,"codec":{"UInt":{"bits":65}}}'), "field 2 of component 1 has 65 bits, 1 to 64 are possible"],
+    [field('{"id":2,"codec":"Float"}'), 'the codec of field 2 of component 1 is "Float", which is not known'],
+    [field('{"id":2,"codec":{"Int":[9223372036854775807]}}'), 'is {"Int":["9223372036854775807"]}, which is not known'],
+    [field('{"id":2,"codec":"Bool","change":null}'), "the change of field 2 of component 1 is null"],
+    [
+      field('{"id":1,"codec":{"FixedPoint":{"min_q":9223372036854775808,"max_q":1,"scale":1}}}'),
+      "the smallest value of field 1 of component 1 is 9223372036854775808, not an integer of 64 bits",
+    ],
+    [field('{"id":1,"codec":"Bool"},{"id":1,"codec":"Bool"}'), "two fields of component 1 have the id 1"],
+  ] as const) {
+    assert.throws(() => Schema.parse(text), (error: unknown) => {
+      assert.ok(error instanceof SchemaError);
+      assert.ok(error.message.includes(why), `${error.message} does not say ${why}`);
+      return true;
+    });
+  }
+});
+
+test("numbers of fixed point have the same bits as Rust's", () => {
+  interface Fixed {
+    readonly quantised: string;
+    readonly scale: number;
+    readonly bits: string;
+  }
+  // The other lines are rotations, which the page does not draw.
+  const cases = lines<Fixed | { rotation: number }>("numbers.jsonl").filter((line): line is Fixed => "scale" in line);
+  const view = new DataView(new ArrayBuffer(8));
+  for (const { quantised, scale, bits } of cases) {
+    const exact = BigInt(quantised);
+    view.setFloat64(0, fixedPoint(exact, scale));
+    assert.equal(view.getBigUint64(0).toString(16).padStart(16, "0"), bits, `${quantised} / ${scale}`);
+    if (Number.isSafeInteger(Number(exact))) {
+      assert.equal(fixedPoint(Number(exact), scale), fixedPoint(exact, scale));
+    }
+  }
+  assert.equal(cases.length, 4000);
 });

@@ -3,8 +3,7 @@
 import { BitReader } from "./bits.js";
 import type { Frame } from "./frame.js";
 import { BITS, type Part, type Plan, VARUINT } from "./layout.js";
-import type { Limit, Limits } from "./limits.js";
-import { CREATE, type Rule, type Tag, UPDATE, WireError } from "./rules.js";
+import { CREATE, type Limit, type Limits, type Rule, type Tag, UPDATE, WireError, checkLimit } from "./rules.js";
 import type { Schema } from "./schema.js";
 
 const TWO_32 = 2 ** 32;
@@ -22,7 +21,7 @@ export class Body extends BitReader {
   private readonly schema: Schema;
   private readonly tag: Tag;
   private readonly limit: Limit;
-  private readonly max: number;
+  private readonly limits: Limits;
   /** Entities that are still to come. */
   private entities = 0;
 
@@ -32,7 +31,7 @@ export class Body extends BitReader {
     this.schema = schema;
     this.tag = tag;
     this.limit = tag === CREATE ? "creates" : tag === UPDATE ? "updates" : "destroys";
-    this.max = limits[this.limit];
+    this.limits = limits;
   }
 
   /** Begins with the section of the packet, which has to be there; checks its count. */
@@ -40,9 +39,7 @@ export class Body extends BitReader {
     this.seek(this.frame.starts[this.tag]!, this.frame.ends[this.tag]!);
     this.id = -1;
     const claimed = this.varuint();
-    if (claimed > this.max) {
-      throw this.error({ code: "delta.limit", limit: this.limit, max: this.max, found: claimed });
-    }
+    checkLimit(this.limits, this.limit, claimed, this.byte);
     const left = this.left() / 8;
     // An entity has an id of 4 bytes at least.
     if (claimed > Math.floor(left / 4)) {

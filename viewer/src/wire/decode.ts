@@ -1,10 +1,8 @@
 // Applies packets to states: all of a packet, or nothing.
 
-import type { Baselines } from "./baselines.js";
 import { Body } from "./body.js";
-import { Frame, type Header } from "./frame.js";
-import { type Limits, DEFAULT_LIMITS } from "./limits.js";
-import { CREATE, DESTROY, UPDATE, WireError } from "./rules.js";
+import { Frame } from "./frame.js";
+import { CREATE, DEFAULT_LIMITS, DESTROY, type Limits, UPDATE, WireError, checkLimit } from "./rules.js";
 import type { Schema } from "./schema.js";
 import { type Snapshot, lowerBound } from "./snapshot.js";
 
@@ -25,8 +23,8 @@ export interface ReadOptions {
  * again. After a refusal, a `WireError`, that one is empty; so nothing is ever applied by half.
  */
 export class Decoder {
-  readonly schema: Schema;
-  readonly limits: Limits;
+  private readonly schema: Schema;
+  private readonly limits: Limits;
   private readonly frame: Frame;
   private readonly creates: Body;
   private readonly destroys: Body;
@@ -48,41 +46,19 @@ export class Decoder {
     this.updates = new Body(frame, schema, UPDATE, limits, strict);
   }
 
-  /** Checks header and framing; reads no entity. */
-  header(packet: Uint8Array): Header {
-    this.frame.read(packet);
-    return this.frame.header();
-  }
-
   /** Reads a full snapshot into `into`, in place of its contents. */
   full(packet: Uint8Array, into: Snapshot): void {
-    into.reset(this.schema);
-    this.wholly(into, () => {
-      this.frame.read(packet);
-      this.readFull(into);
-    });
+    this.read(packet, into, undefined, () => this.readFull(into));
   }
 
   /** Applies a delta to `baseline`; the result goes to `into`, another state, in place of its contents. */
   delta(baseline: Snapshot, packet: Uint8Array, into: Snapshot): void {
-    if (baseline === into) {
-      throw new TypeError("a delta can't be applied onto its own baseline");
-    }
-    into.reset(this.schema);
-    this.wholly(into, () => {
-      this.frame.read(packet);
-      this.readDelta(baseline, into);
-    });
+    this.read(packet, into, baseline, () => this.readDelta(baseline, into));
   }
 
   /** Reads a packet of either kind; a delta has to build on `baseline`, another state. */
   onto(baseline: Snapshot, packet: Uint8Array, into: Snapshot): void {
-    if (baseline === into) {
-      throw new TypeError("a delta can't be applied onto its own baseline");
-    }
-    into.reset(this.schema);
-    this.wholly(into, () => {
-      this.frame.read(packet);
+    this.read(packet, into, baseline, () => {
       if (this.frame.full) {
         this.readFull(into);
       } else {
@@ -91,35 +67,17 @@ export class Decoder {
     });
   }
 
-  /**
-   * Reads a packet of either kind; the state that a delta builds on has to be among `held`, and `into` must
-   * not be.
-   */
-  apply(held: Baselines, packet: Uint8Array, into: Snapshot): void {
-    if (held.holds(into)) {
-      throw new TypeError("a packet can't be read into a state that others may build on");
+  /** Leaves `into` empty where the packet is refused. */
+  private read(packet: Uint8Array, into: Snapshot, baseline: Snapshot | undefined, apply: () => void): void {
+    if (baseline === into) {
+      throw new TypeError("a delta can't be applied onto its own baseline");
     }
     into.reset(this.schema);
-    this.wholly(into, () => {
-      this.frame.read(packet);
-      const { full, baseline } = this.frame;
-      const state = full ? undefined : held.get(baseline);
-      if (full) {
-        this.readFull(into);
-      } else if (state === undefined) {
-        throw new WireError({ code: "delta.baseline-missing", baseline }, 20);
-      } else {
-        this.readDelta(state, into);
-      }
-    });
-  }
-
-  /** Leaves `into` empty where `read` throws. */
-  private wholly(into: Snapshot, read: () => void): void {
     try {
-      read();
+      this.frame.read(packet);
+      apply();
     } catch (error) {
-      into.clear();
+      into.reset(this.schema);
       throw error;
     }
   }
@@ -136,7 +94,7 @@ export class Decoder {
         this.create(creates, into);
       }
     }
-    this.checkTotal(into);
+    checkLimit(this.limits, "entities", into.length, 0);
   }
 
   private readDelta(baseline: Snapshot, into: Snapshot): void {
@@ -158,16 +116,9 @@ export class Decoder {
       into.copyFrom(baseline);
     }
     into.tick = frame.tick;
-    this.checkTotal(into);
+    checkLimit(this.limits, "entities", into.length, 0);
     if (frame.has(UPDATE)) {
       this.update(into);
-    }
-  }
-
-  private checkTotal(state: Snapshot): void {
-    const [max, found] = [this.limits.entities, state.length];
-    if (found > max) {
-      throw new WireError({ code: "delta.limit", limit: "entities", max, found }, 0);
     }
   }
 

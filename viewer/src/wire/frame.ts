@@ -1,35 +1,17 @@
 // The frame of a packet: its header, and where its sections are.
 
 import { BitReader, PacketBytes } from "./bits.js";
-import type { Limits } from "./limits.js";
-import {
-  CREATE,
-  DESTROY,
-  HEADER_BYTES,
-  MAGIC,
-  type Rule,
-  type Tag,
-  UPDATE,
-  VERSION,
-  WireError,
-} from "./rules.js";
+import { CREATE, DESTROY, HEADER_BYTES, MAGIC, UPDATE, VERSION } from "./rules.js";
+import { type Limits, type Tag, WireError, checkLimit } from "./rules.js";
 import type { Schema } from "./schema.js";
-
-/** The fields of a packet's header. */
-export interface Header {
-  readonly full: boolean;
-  /** The tick of the resulting state. */
-  readonly tick: number;
-  /** The tick a delta builds on; 0 for a full snapshot. */
-  readonly baseline: number;
-  readonly schemaHash: bigint;
-}
 
 /** A packet as it comes in: checked down to the framing of its sections. Used again for each packet. */
 export class Frame {
   readonly bytes = new PacketBytes();
   full = false;
+  /** The tick of the resulting state. */
   tick = 0;
+  /** The tick a delta builds on; 0 for a full snapshot. */
   baseline = 0;
   /** Where the body of each section begins, by its tag; 0 where there is none. */
   readonly starts = new Float64Array(4);
@@ -48,15 +30,14 @@ export class Frame {
 
   /** Takes a packet, and checks its header and its framing. */
   read(packet: Uint8Array): void {
-    const max = this.limits.packetBytes;
-    if (packet.length > max) {
-      const rule: Rule = { code: "delta.limit", limit: "packetBytes", max, found: packet.length };
-      throw new WireError(rule, max);
-    }
+    const { limits } = this;
+    checkLimit(limits, "packetBytes", packet.length, limits.packetBytes);
     this.bytes.load(packet);
     this.readHeader();
     this.readSections();
-    this.checkSchema();
+    const { parts, mostFields } = this.schema.layout;
+    checkLimit(limits, "components", parts.length, 8);
+    checkLimit(limits, "fields", mostFields, 8);
   }
 
   private readHeader(): void {
@@ -98,18 +79,19 @@ export class Frame {
   }
 
   private readSections(): void {
+    const { limits } = this;
     const { view, length } = this.bytes;
     this.starts.fill(0);
     let count = 0;
     for (let at = HEADER_BYTES; at < length; ) {
       count += 1;
-      this.limit("sections", this.limits.sections, count, at);
+      checkLimit(limits, "sections", count, at);
       const tag = view.getUint8(at);
       if (tag !== CREATE && tag !== DESTROY && tag !== UPDATE) {
         throw new WireError({ code: "delta.unknown-section", tag }, at);
       }
       const claimed = this.sectionLength(at + 1);
-      this.limit("sectionBytes", this.limits.sectionBytes, claimed, at + 1);
+      checkLimit(limits, "sectionBytes", claimed, at + 1);
       const start = this.reader.byte;
       const left = length - start;
       if (claimed > left) {
@@ -137,27 +119,8 @@ export class Frame {
     }
   }
 
-  /** Checks the schema itself against the limits. */
-  private checkSchema(): void {
-    const { parts, mostFields } = this.schema.layout;
-    this.limit("components", this.limits.components, parts.length, 8);
-    this.limit("fields", this.limits.fields, mostFields, 8);
-  }
-
-  private limit(limit: keyof Limits, max: number, found: number, at: number): void {
-    if (found > max) {
-      throw new WireError({ code: "delta.limit", limit, max, found }, at);
-    }
-  }
-
   /** Whether there is a section. */
   has(tag: Tag): boolean {
     return this.starts[tag] !== 0;
-  }
-
-  /** The header as plain data. */
-  header(): Header {
-    const { full, tick, baseline } = this;
-    return { full, tick, baseline, schemaHash: this.schema.hash };
   }
 }

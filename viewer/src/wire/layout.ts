@@ -34,7 +34,7 @@ export interface Component {
 /** How a value stands on the wire. */
 export const BITS = 0;
 export const VARUINT = 1;
-export const ZIGZAG = 2;
+const ZIGZAG = 2;
 
 /** One field. */
 export interface Plan {
@@ -125,13 +125,12 @@ export function hasBit(high: number, low: number, place: number): boolean {
 }
 
 function plan(codec: Codec, slot: number): Plan {
-  const { form, bits, signed, min, max } = range(codec);
-  const last = min + max;
-  const wide = !(isSafe(min) && isSafe(last) && isSafe(max));
+  const { form, bits, min, max } = range(codec);
+  const wide = !(isSafe(min) && isSafe(min + max) && isSafe(max));
   return {
     form,
     bits,
-    signed,
+    signed: codec.kind === "SInt",
     wide,
     min: wide ? 0 : Number(min),
     max: wide ? 0 : Number(max),
@@ -148,35 +147,29 @@ function isSafe(value: bigint): boolean {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
 }
 
-interface Range {
-  readonly form: Plan["form"];
-  readonly bits: number;
-  readonly signed: boolean;
-  readonly min: bigint;
-  /** The largest code: the distance of the largest value from the smallest. */
-  readonly max: bigint;
-}
-
-function range(codec: Codec): Range {
-  const of = (form: Plan["form"], bits: number, min: bigint, max: bigint): Range => {
-    return { form, bits, signed: codec.kind === "SInt", min, max };
-  };
+/** The smallest value, and the largest code: the distance of the largest value from the smallest. */
+function range(codec: Codec): { form: Plan["form"]; bits: number; min: bigint; max: bigint } {
   switch (codec.kind) {
     case "Bool":
-      return of(BITS, 1, 0n, 1n);
+      return { form: BITS, bits: 1, min: 0n, max: 1n };
     case "UInt":
-      return of(BITS, codec.bits, 0n, (1n << BigInt(codec.bits)) - 1n);
+      return { form: BITS, bits: codec.bits, min: 0n, max: (1n << BigInt(codec.bits)) - 1n };
     case "SInt": {
       const half = 1n << BigInt(codec.bits - 1);
-      return of(BITS, codec.bits, -half, 2n * half - 1n);
+      return { form: BITS, bits: codec.bits, min: -half, max: 2n * half - 1n };
     }
     case "VarUInt":
-      return of(VARUINT, 0, 0n, 0xffff_ffffn);
+      return { form: VARUINT, bits: 0, min: 0n, max: 0xffff_ffffn };
     case "VarSInt":
-      return of(ZIGZAG, 0, -0x8000_0000n, 0xffff_ffffn);
+      return { form: ZIGZAG, bits: 0, min: -0x8000_0000n, max: 0xffff_ffffn };
     case "FixedPoint": {
       const max = codec.maxQ - codec.minQ;
-      return of(BITS, max === 0n ? 0 : max.toString(2).length, codec.minQ, max);
+      return { form: BITS, bits: max === 0n ? 0 : max.toString(2).length, min: codec.minQ, max };
     }
   }
+}
+
+/** The number of a fixed-point value: the same bits as that of Rust's `FixedPoint`. */
+export function fixedPoint(quantised: number | bigint, scale: number): number {
+  return Number(quantised) / scale;
 }

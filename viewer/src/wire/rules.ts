@@ -1,7 +1,5 @@
-// Every rule a packet can break, with the numbers that break it, and the sentence made of them. Codes,
+// Every rule that a packet can break, and the sentence about it; and the limits, which are rules of their own. Codes,
 // sentences and offsets are those of the Rust decoder; the tests compare all three.
-
-import { LIMIT_NAMES, type Limit } from "./limits.js";
 
 /** A section's number on the wire. */
 export type Tag = 1 | 2 | 3;
@@ -13,77 +11,39 @@ export const MAGIC = 0x5344_4543;
 export const VERSION = 0;
 export const HEADER_BYTES = 28;
 
-/** One rule of the wire, and what was found against it. */
-export type Rule =
-  | { readonly code: "delta.header"; readonly bytes: number }
-  | { readonly code: "delta.magic"; readonly found: number }
-  | { readonly code: "delta.version"; readonly found: number }
-  | { readonly code: "delta.flags"; readonly found: number }
-  | { readonly code: "delta.schema-hash"; readonly expected: bigint; readonly found: bigint }
-  | { readonly code: "delta.baseline-tick"; readonly full: boolean; readonly baseline: number }
-  | { readonly code: "delta.tick-order"; readonly tick: number; readonly baseline: number }
-  | { readonly code: "delta.payload-length"; readonly claimed: number; readonly found: number }
-  | { readonly code: "delta.limit"; readonly limit: Limit; readonly max: number; readonly found: number }
-  | { readonly code: "delta.unknown-section"; readonly tag: number }
-  | { readonly code: "delta.unexpected-section"; readonly tag: Tag }
-  | { readonly code: "delta.duplicate-section"; readonly tag: Tag }
-  | { readonly code: "delta.section-length"; readonly tag: number; readonly claimed: number; readonly left: number }
-  | { readonly code: "delta.count"; readonly tag: Tag; readonly claimed: number; readonly left: number }
-  | { readonly code: "delta.truncated"; readonly wanted: number; readonly left: number }
-  | { readonly code: "delta.varuint-too-long" }
-  | { readonly code: "delta.varuint-not-minimal" }
-  | { readonly code: "delta.padding"; readonly bits: number }
-  | { readonly code: "delta.trailing-data"; readonly tag: Tag; readonly bytes: number }
-  | { readonly code: "delta.entity-order"; readonly tag: Tag; readonly previous: number; readonly entity: number }
-  | { readonly code: "delta.empty-field-mask"; readonly entity: number; readonly component: number }
-  | {
-      readonly code: "delta.missing-field";
-      readonly entity: number;
-      readonly component: number;
-      readonly field: number;
-    }
-  | {
-      readonly code: "delta.value";
-      readonly entity: number;
-      readonly component: number;
-      readonly field: number;
-      /** Above the smallest value of the field. */
-      readonly above: bigint;
-      readonly max: bigint;
-    }
-  | { readonly code: "delta.baseline-missing"; readonly baseline: number }
-  | { readonly code: "delta.baseline-mismatch"; readonly expected: number; readonly found: number }
-  | { readonly code: "delta.baseline-schema"; readonly expected: bigint; readonly found: bigint }
-  | { readonly code: "delta.entity-not-found"; readonly tag: Tag; readonly entity: number }
-  | { readonly code: "delta.entity-exists"; readonly entity: number }
-  | { readonly code: "delta.component-not-found"; readonly entity: number; readonly component: number }
-  | { readonly code: "delta.kind"; readonly full: boolean };
+/** Most components of a schema, and most fields of a component. */
+export const MAX_MASK_BITS = 64;
 
-/** The stable code of a rule: `delta.truncated`. */
-export type RuleCode = Rule["code"];
+/** What is limited, in the words of sentences, and how much of it there may be where a decoder is given no limits. */
+const LIMITED = {
+  packetBytes: ["bytes in a packet", 64 << 10],
+  sections: ["sections in a packet", 16],
+  sectionBytes: ["bytes in a section", 32 << 10],
+  creates: ["created entities in a packet", 1024],
+  updates: ["updated entities in a packet", 2048],
+  destroys: ["destroyed entities in a packet", 1024],
+  components: ["components in a schema", MAX_MASK_BITS],
+  fields: ["fields in a component", MAX_MASK_BITS],
+  entities: ["entities in a state", 4096],
+} as const;
 
-/** Why a packet could not be read or applied. Nothing of it was. */
-export class WireError extends Error {
-  /** The rule it breaks, and the numbers. */
-  readonly rule: Rule;
-  /** Where in the packet, in bytes. */
-  readonly offset: number;
+export type Limit = keyof typeof LIMITED;
+/** The most there may be of each thing, checked before anything is counted or allocated. */
+export type Limits = Readonly<Record<Limit, number>>;
 
-  constructor(rule: Rule, offset: number) {
-    super(`byte ${grouped(offset)}: ${sentence(rule)}`);
-    this.name = "WireError";
-    this.rule = rule;
-    this.offset = offset;
-  }
+function limits(most: (limit: Limit) => number): Limits {
+  return Object.fromEntries((Object.keys(LIMITED) as Limit[]).map((limit) => [limit, most(limit)])) as Limits;
+}
 
-  /** The stable code of the rule. */
-  get code(): RuleCode {
-    return this.rule.code;
-  }
+export const DEFAULT_LIMITS = limits((limit) => LIMITED[limit][1]);
 
-  /** The packet may be right, but what it builds on is not held: a full snapshot mends it. */
-  get needsFull(): boolean {
-    return this.code === "delta.baseline-missing" || this.code === "delta.baseline-mismatch";
+/** No limit but what the packet's length implies: for recordings, and input that is trusted. */
+export const NO_LIMITS = limits((limit) => (limit === "components" || limit === "fields" ? MAX_MASK_BITS : 0xffff_ffff));
+
+/** Refuses more of a thing than there may be. */
+export function checkLimit(limits: Limits, limit: Limit, found: number, at: number): void {
+  if (found > limits[limit]) {
+    throw new WireError({ code: "delta.limit", limit, max: limits[limit], found }, at);
   }
 }
 
@@ -111,76 +71,89 @@ function hex(value: number, digits: number): string {
 
 const TAG_NAMES: Readonly<Record<Tag, string>> = { 1: "CREATE", 2: "DESTROY", 3: "UPDATE" };
 
-/** The sentence of a rule, without the place. */
-export function sentence(rule: Rule): string {
-  switch (rule.code) {
-    case "delta.header":
-      return `the packet has ${bytes(rule.bytes)}, a header has ${HEADER_BYTES}`;
-    case "delta.magic":
-      return `the packet starts with ${hex(rule.found, 8)}, the magic number is ${hex(MAGIC, 8)}`;
-    case "delta.version":
-      return `wire version ${rule.found}; only version 0 can be read`;
-    case "delta.flags":
-      return `flags ${hex(rule.found, 4)}: exactly one of FULL (1) and DELTA (2) must be set, and nothing else`;
-    case "delta.schema-hash":
-      return `the packet's schema is ${hex64(rule.found)}, ours is ${hex64(rule.expected)}`;
-    case "delta.baseline-tick":
-      return rule.full
-        ? `a full snapshot with baseline tick ${grouped(rule.baseline)}, not 0`
-        : "a delta with baseline tick 0";
-    case "delta.tick-order":
-      return `tick ${grouped(rule.tick)} is not after its baseline, tick ${grouped(rule.baseline)}`;
-    case "delta.payload-length":
-      return `the header claims a payload of ${bytes(rule.claimed)}, ${grouped(rule.found)} follow it`;
-    case "delta.limit":
-      return `${grouped(rule.found)} ${LIMIT_NAMES[rule.limit]}, the limit is ${grouped(rule.max)}`;
-    case "delta.unknown-section":
-      return `section tag ${rule.tag} is not defined`;
-    case "delta.unexpected-section":
-      return `a full snapshot has no ${TAG_NAMES[rule.tag]} section`;
-    case "delta.duplicate-section":
-      return `a second ${TAG_NAMES[rule.tag]} section`;
-    case "delta.section-length":
-      return `section ${rule.tag} claims ${bytes(rule.claimed)}, ${left(rule.left)}`;
-    case "delta.count":
-      return `the ${TAG_NAMES[rule.tag]} section claims ${grouped(rule.claimed)} entities in ${bytes(rule.left)}`;
-    case "delta.truncated":
-      return `${rule.wanted} bits are wanted, ${left(rule.left)}`;
-    case "delta.varuint-too-long":
-      return "a varuint exceeds 5 bytes or 32 bits";
-    case "delta.varuint-not-minimal":
-      return "a varuint is longer than its value needs";
-    case "delta.padding":
-      return `padding bits are 0b${rule.bits.toString(2)}, not zero`;
-    case "delta.trailing-data":
-      return `${bytes(rule.bytes)} after the last entity of the ${TAG_NAMES[rule.tag]} section`;
-    case "delta.entity-order":
-      return `entity ${rule.entity} follows entity ${rule.previous} in the ${TAG_NAMES[rule.tag]} section`;
-    case "delta.empty-field-mask":
-      return `entity ${rule.entity}, component ${rule.component}: the update names no field`;
-    case "delta.missing-field":
-      return `entity ${rule.entity}, component ${rule.component}: field ${rule.field} is missing from a new component`;
-    case "delta.value":
-      return (
-        `entity ${rule.entity}, component ${rule.component}, field ${rule.field}: ` +
-        `the value is ${rule.above} above the smallest, ${rule.max} is the most`
-      );
-    case "delta.baseline-missing":
-      return `the baseline, tick ${grouped(rule.baseline)}, is not held`;
-    case "delta.baseline-mismatch":
-      return (
-        `the packet's baseline is tick ${grouped(rule.found)}, ` +
-        `the state given is of tick ${grouped(rule.expected)}`
-      );
-    case "delta.baseline-schema":
-      return `the state given has schema ${hex64(rule.found)}, ours is ${hex64(rule.expected)}`;
-    case "delta.entity-not-found":
-      return `${TAG_NAMES[rule.tag]} of entity ${rule.entity}, which is not there`;
-    case "delta.entity-exists":
-      return `CREATE of entity ${rule.entity}, which is there already`;
-    case "delta.component-not-found":
-      return `UPDATE of component ${rule.component} of entity ${rule.entity}, which does not have it`;
-    case "delta.kind":
-      return `the packet is a ${rule.full ? "full snapshot, not a delta" : "delta, not a full snapshot"}`;
+interface FieldIds {
+  entity: number;
+  component: number;
+  field: number;
+}
+
+/** For each code, what belongs to a breach of the rule, and the sentence made of it. */
+const SENTENCES = {
+  "delta.header": (of: { bytes: number }) => `the packet has ${bytes(of.bytes)}, a header has ${HEADER_BYTES}`,
+  "delta.magic": ({ found }: { found: number }) =>
+    `the packet starts with ${hex(found, 8)}, the magic number is ${hex(MAGIC, 8)}`,
+  "delta.version": ({ found }: { found: number }) => `wire version ${found}; only version 0 can be read`,
+  "delta.flags": ({ found }: { found: number }) =>
+    `flags ${hex(found, 4)}: exactly one of FULL (1) and DELTA (2) must be set, and nothing else`,
+  "delta.schema-hash": ({ expected, found }: { expected: bigint; found: bigint }) =>
+    `the packet's schema is ${hex64(found)}, ours is ${hex64(expected)}`,
+  "delta.baseline-tick": ({ full, baseline }: { full: boolean; baseline: number }) =>
+    full ? `a full snapshot with baseline tick ${grouped(baseline)}, not 0` : "a delta with baseline tick 0",
+  "delta.tick-order": ({ tick, baseline }: { tick: number; baseline: number }) =>
+    `tick ${grouped(tick)} is not after its baseline, tick ${grouped(baseline)}`,
+  "delta.payload-length": ({ claimed, found }: { claimed: number; found: number }) =>
+    `the header claims a payload of ${bytes(claimed)}, ${grouped(found)} follow it`,
+  "delta.limit": ({ limit, max, found }: { limit: Limit; max: number; found: number }) =>
+    `${grouped(found)} ${LIMITED[limit][0]}, the limit is ${grouped(max)}`,
+  "delta.unknown-section": ({ tag }: { tag: number }) => `section tag ${tag} is not defined`,
+  "delta.unexpected-section": ({ tag }: { tag: Tag }) => `a full snapshot has no ${TAG_NAMES[tag]} section`,
+  "delta.duplicate-section": ({ tag }: { tag: Tag }) => `a second ${TAG_NAMES[tag]} section`,
+  "delta.section-length": (of: { tag: number; claimed: number; left: number }) =>
+    `section ${of.tag} claims ${bytes(of.claimed)}, ${left(of.left)}`,
+  "delta.count": (of: { tag: Tag; claimed: number; left: number }) =>
+    `the ${TAG_NAMES[of.tag]} section claims ${grouped(of.claimed)} entities in ${bytes(of.left)}`,
+  "delta.truncated": (of: { wanted: number; left: number }) => `${of.wanted} bits are wanted, ${left(of.left)}`,
+  "delta.varuint-too-long": (_: object) => "a varuint exceeds 5 bytes or 32 bits",
+  "delta.varuint-not-minimal": (_: object) => "a varuint is longer than its value needs",
+  "delta.padding": ({ bits }: { bits: number }) => `padding bits are 0b${bits.toString(2)}, not zero`,
+  "delta.trailing-data": (of: { tag: Tag; bytes: number }) =>
+    `${bytes(of.bytes)} after the last entity of the ${TAG_NAMES[of.tag]} section`,
+  "delta.entity-order": ({ tag, previous, entity }: { tag: Tag; previous: number; entity: number }) =>
+    `entity ${entity} follows entity ${previous} in the ${TAG_NAMES[tag]} section`,
+  "delta.empty-field-mask": ({ entity, component }: { entity: number; component: number }) =>
+    `entity ${entity}, component ${component}: the update names no field`,
+  "delta.missing-field": ({ entity, component, field }: FieldIds) =>
+    `entity ${entity}, component ${component}: field ${field} is missing from a new component`,
+  // `above` is the distance from the smallest value of the field.
+  "delta.value": ({ entity, component, field, above, max }: FieldIds & { above: bigint; max: bigint }) =>
+    `entity ${entity}, component ${component}, field ${field}: ` +
+    `the value is ${above} above the smallest, ${max} is the most`,
+  "delta.baseline-mismatch": ({ expected, found }: { expected: number; found: number }) =>
+    `the packet's baseline is tick ${grouped(found)}, the state given is of tick ${grouped(expected)}`,
+  "delta.baseline-schema": ({ expected, found }: { expected: bigint; found: bigint }) =>
+    `the state given has schema ${hex64(found)}, ours is ${hex64(expected)}`,
+  "delta.entity-not-found": ({ tag, entity }: { tag: Tag; entity: number }) =>
+    `${TAG_NAMES[tag]} of entity ${entity}, which is not there`,
+  "delta.entity-exists": ({ entity }: { entity: number }) => `CREATE of entity ${entity}, which is there already`,
+  "delta.component-not-found": ({ entity, component }: { entity: number; component: number }) =>
+    `UPDATE of component ${component} of entity ${entity}, which does not have it`,
+  "delta.kind": ({ full }: { full: boolean }) =>
+    `the packet is a ${full ? "full snapshot, not a delta" : "delta, not a full snapshot"}`,
+} satisfies Readonly<Record<string, (of: never) => string>>;
+
+/** The stable code of a rule: `delta.truncated`. */
+export type RuleCode = keyof typeof SENTENCES;
+
+/** One rule of the wire, and what was found against it. */
+export type Rule = {
+  [Code in RuleCode]: { readonly code: Code } & Readonly<Parameters<(typeof SENTENCES)[Code]>[0]>;
+}[RuleCode];
+
+/** Why a packet could not be read or applied. Nothing of it was. */
+export class WireError extends Error {
+  /** The rule it breaks, and the numbers. */
+  readonly rule: Rule;
+  /** Where in the packet, in bytes. */
+  readonly offset: number;
+
+  constructor(rule: Rule, offset: number) {
+    super(`byte ${grouped(offset)}: ${(SENTENCES[rule.code] as (of: Rule) => string)(rule)}`);
+    this.name = "WireError";
+    this.rule = rule;
+    this.offset = offset;
+  }
+
+  get code(): RuleCode {
+    return this.rule.code;
   }
 }

@@ -2,10 +2,7 @@
 
 import { blake3 } from "./blake3.js";
 import { type Codec, type Component, type Field, Layout } from "./layout.js";
-import { hex64 } from "./rules.js";
-
-/** Most components of a schema, and most fields of a component. */
-export const MAX_MASK_BITS = 64;
+import { MAX_MASK_BITS, hex64 } from "./rules.js";
 
 /** The reason why a text is not a schema. */
 export class SchemaError extends Error {
@@ -255,49 +252,39 @@ function checkField(component: number, { id, codec }: Field): void {
   }
 }
 
-/** What the hash is taken of: all that matters on the wire, in its order. */
+/** What the hash is taken of: all that matters on the wire, in its order, little-endian. */
 function hashed(components: readonly Component[]): Uint8Array {
-  const fields = components.reduce((count, { fields }) => count + fields.length, 0);
-  // At most 6 bytes a component and 28 a field.
-  const bytes = new DataView(new ArrayBuffer(4 + 6 * components.length + 28 * fields));
-  let at = 0;
-  const u8 = (value: number): void => {
-    bytes.setUint8(at, value);
-    at += 1;
+  const bytes: number[] = [];
+  const put = (value: number, size: number): void => {
+    for (let at = 0; at < size; at += 1) {
+      bytes.push((value >>> (8 * at)) & 0xff);
+    }
   };
-  const u16 = (value: number): void => {
-    bytes.setUint16(at, value, true);
-    at += 2;
+  const put64 = (value: bigint): void => {
+    put(Number(value & 0xffff_ffffn), 4);
+    put(Number((value >> 32n) & 0xffff_ffffn), 4);
   };
-  const u32 = (value: number): void => {
-    bytes.setUint32(at, value, true);
-    at += 4;
-  };
-  const u64 = (value: bigint): void => {
-    bytes.setBigInt64(at, value, true);
-    at += 8;
-  };
-  u32(components.length);
+  put(components.length, 4);
   for (const { id, fields } of components) {
-    u16(id);
-    u32(fields.length);
+    put(id, 2);
+    put(fields.length, 4);
     for (const { id, codec, threshold } of fields) {
-      u16(id);
-      u8(["Bool", "UInt", "SInt", "VarUInt", "VarSInt", "FixedPoint"].indexOf(codec.kind));
+      put(id, 2);
+      put(["Bool", "UInt", "SInt", "VarUInt", "VarSInt", "FixedPoint"].indexOf(codec.kind), 1);
       if (codec.kind === "UInt" || codec.kind === "SInt") {
-        u8(codec.bits);
+        put(codec.bits, 1);
       } else if (codec.kind === "FixedPoint") {
-        u64(codec.minQ);
-        u64(codec.maxQ);
-        u32(codec.scale);
+        put64(codec.minQ);
+        put64(codec.maxQ);
+        put(codec.scale, 4);
       }
-      u8(threshold === undefined ? 0 : 1);
+      put(threshold === undefined ? 0 : 1, 1);
       if (threshold !== undefined) {
-        u32(threshold);
+        put(threshold, 4);
       }
     }
   }
-  return new Uint8Array(bytes.buffer, 0, at);
+  return Uint8Array.from(bytes);
 }
 
 // JSON whose integers keep all their digits: the bounds of a schema have up to 64 bits, and `JSON.parse`

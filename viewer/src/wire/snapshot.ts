@@ -3,7 +3,7 @@
 // Entities stand in ascending order of their ids, in rows; all that is known of them lies in a few typed
 // arrays, so that taking over a baseline is a copy of memory. See layout.ts for how values are kept.
 
-import { type Plan, hasBit } from "./layout.js";
+import { hasBit } from "./layout.js";
 import type { Schema } from "./schema.js";
 
 /** A value as a caller sees it. A bigint where the field has values that a double can't hold exactly. */
@@ -29,11 +29,6 @@ export class Snapshot {
     this.schema = schema;
   }
 
-  /** Forgets all entities; memory is kept. */
-  clear(): void {
-    this.length = 0;
-  }
-
   /** The row of an entity; −1 where it is not there. */
   row(id: number): number {
     const row = lowerBound(this.ids, 0, this.length, id);
@@ -50,6 +45,17 @@ export class Snapshot {
     return row >= 0 && row < this.length && hasBit(this.masksHigh[row]!, this.masksLow[row]!, component);
   }
 
+  /** Writes where in `slots` the values of each component of a row begin to `into`; NaN where it lacks the component. */
+  starts(row: number, into: Float64Array): void {
+    const { parts } = this.schema.layout;
+    let start = this.start(row);
+    for (let component = 0; component < parts.length; component += 1) {
+      const has = this.has(row, component);
+      into[component] = has ? start : NaN;
+      start += has ? parts[component]!.slots : 0;
+    }
+  }
+
   /** A value, by row and places of the schema; undefined where the entity lacks the component. */
   value(row: number, component: number, field: number): Value | undefined {
     const plan = this.schema.layout.parts[component]?.fields[field];
@@ -57,59 +63,11 @@ export class Snapshot {
       return undefined;
     }
     const offset = this.schema.layout.offset(this.masksHigh[row]!, this.masksLow[row]!, component);
-    return valueAt(plan, this.slots, this.start(row) + offset + plan.slot);
-  }
-
-  /** A value, by the ids of entity, component and field; undefined where any of them is not there. */
-  get(entity: number, component: number, field: number): Value | undefined {
-    const { schema } = this;
-    return this.value(this.row(entity), schema.place(component), schema.fieldPlace(component, field));
-  }
-
-  /**
-   * Writes one field of every row to `into`, as a number: NaN where an entity lacks the component, and
-   * the nearest double where a value has more than 53 bits. Fixed point stays quantised. What has no room
-   * in `into` is left out.
-   */
-  column(component: number, field: number, into: Float64Array): void {
-    const { layout } = this.schema;
-    const plan = layout.parts[component]?.fields[field];
-    const rows = Math.min(this.length, into.length);
-    // Most neighbours have the same components.
-    let high = 0;
-    let low = 0;
-    let offset = -1;
-    for (let row = 0; row < rows; row += 1) {
-      const nextHigh = this.masksHigh[row]!;
-      const nextLow = this.masksLow[row]!;
-      if (nextHigh !== high || nextLow !== low) {
-        high = nextHigh;
-        low = nextLow;
-        offset = layout.offset(high, low, component);
-      }
-      if (plan === undefined || offset < 0) {
-        into[row] = NaN;
-        continue;
-      }
-      const slot = this.start(row) + offset + plan.slot;
-      into[row] = plan.wide ? Number(wideValue(plan, this.slots, slot)) : this.slots[slot]!;
+    const slot = this.start(row) + offset + plan.slot;
+    if (plan.wide) {
+      return plan.exactMin + (BigInt(this.slots[slot]!) << 32n) + BigInt(this.slots[slot + 1]!);
     }
-  }
-
-  /** Whether both hold the same entities with the same values, whatever their ticks. */
-  sameEntities(other: Snapshot): boolean {
-    const rows = this.length;
-    if (rows !== other.length || this.schema.hash !== other.schema.hash) {
-      return false;
-    }
-    const values = this.start(rows);
-    return (
-      same(this.ids, other.ids, rows) &&
-      same(this.masksHigh, other.masksHigh, rows) &&
-      same(this.masksLow, other.masksLow, rows) &&
-      same(this.ends, other.ends, rows) &&
-      same(this.slots, other.slots, values)
-    );
+    return plan.codec.kind === "Bool" ? this.slots[slot] !== 0 : this.slots[slot];
   }
 
   /** Empties it for a state of a schema; memory is kept. */
@@ -180,18 +138,6 @@ export class Snapshot {
   }
 }
 
-/** The value of a field that stands in `slots` at a place. */
-export function valueAt(plan: Plan, slots: Float64Array, slot: number): Value {
-  if (plan.wide) {
-    return wideValue(plan, slots, slot);
-  }
-  return plan.codec.kind === "Bool" ? slots[slot] !== 0 : slots[slot]!;
-}
-
-function wideValue(plan: Plan, slots: Float64Array, slot: number): bigint {
-  return plan.exactMin + (BigInt(slots[slot]!) << 32n) + BigInt(slots[slot + 1]!);
-}
-
 /** The first of the places from `from` up to `until` whose number is not below `id`; else `until`. */
 export function lowerBound(ids: Uint32Array, from: number, until: number, id: number): number {
   let low = from;
@@ -223,13 +169,4 @@ function copy(to: Numbers, at: number, from: Numbers, first: number, until: numb
     return;
   }
   to.set(from.subarray(first, until), at);
-}
-
-function same(a: Numbers, b: Numbers, count: number): boolean {
-  for (let at = 0; at < count; at += 1) {
-    if (a[at] !== b[at]) {
-      return false;
-    }
-  }
-  return true;
 }
