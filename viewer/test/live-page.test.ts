@@ -412,7 +412,7 @@ function packetsOf(folder: string): { readonly schema: string; readonly packets:
 test("a server that is started again: the recording ends, and its page leads to the next", { skip }, async () => {
   const folder = mkdtempSync(`${tmpdir()}/gametape-anew-`);
   const { schema, packets } = packetsOf(folder);
-  const args = ["record", "stream", "--udp", "127.0.0.1:0", "--schema", schema, "--no-feedback", "--serve=127.0.0.1:0"];
+  const args = ["record", "stream", "--udp", "127.0.0.1:0", "--schema", schema, "--no-feedback", "--serve", "--listen", "127.0.0.1:0"];
   const recorder = spawn(COMMAND, [...args, "--page", DIST, `${folder}/arena.mcap`], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   recorder.stdout.on("data", (text: Buffer) => (said += text.toString()));

@@ -137,10 +137,7 @@ pub fn tables_page(tables: &[crate::table::TableDef]) -> String {
 
 /// Whether the other columns differ from the one of x in their axis alone.
 #[cfg(feature = "tape")]
-fn are_axes(
-    x: &crate::table::ColumnDef,
-    others: [(&crate::table::ColumnDef, &str); 2],
-) -> bool {
+fn are_axes(x: &crate::table::ColumnDef, others: [(&crate::table::ColumnDef, &str); 2]) -> bool {
     let stem = x.name.strip_suffix("_x");
     let Some(stem) = stem.filter(|_| x.doc.contains(" along x")) else {
         return false;

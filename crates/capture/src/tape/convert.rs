@@ -82,12 +82,12 @@ pub(super) fn convert(
             "bare packets hold no tick rate and no keyframes that were added: captures do".into(),
         ));
     }
-    if to.options.has("with-secrets") {
+    if to.options.has("show-secrets") {
         return Err(Error::Unsupported(
             "packets are carried over as they are: nothing of them is secret".into(),
         ));
     }
-    let next = schema::given(to.options)?;
+    let next = schema::given(to.options, "to-schema")?;
     let mut foreign_records = 0;
     if let Packets::Capture(capture) = packets {
         // What stands beside the packets is carried over, and has no other checksum.

@@ -58,8 +58,9 @@ const SCHEMA: OptionDef = OptionDef {
 };
 const OPEN: &[OptionDef] = &[SCHEMA];
 const CONVERT: &[OptionDef] = &[OptionDef {
+    name: "to-schema",
     default: "the schema it has",
-    help: "Carry the recording over to another schema",
+    help: "Carry the recording over to this schema",
     ..SCHEMA
 }];
 const WRITE: &[OptionDef] = &[
@@ -90,7 +91,7 @@ const WRITE: &[OptionDef] = &[
     OptionDef {
         more: "Of recordings that are made into captures; captures themselves keep what they have.",
         ..OptionDef::flag(
-            "with-secrets",
+            "show-secrets",
             "Keep what is secret: ids, addresses and tokens",
         )
     },

@@ -157,7 +157,7 @@ impl PacketsTape {
         }
         let packets = Ranges::from(&self.input);
         let path = self.path.as_deref().filter(|path| *path != Path::new("-"));
-        let schema = match (schema::given(&self.options)?, path) {
+        let schema = match (schema::given(&self.options, "schema")?, path) {
             (Some(schema), _) => schema::checked(schema, packets)?,
             (None, Some(path)) => {
                 let places = schema::places(path, self.is_folder);

@@ -35,9 +35,9 @@ pub fn schema_of_json(bytes: &[u8]) -> Result<Schema, Error> {
     serde_json::from_slice(bytes).map_err(|error| wrong(format!("not a schema: {error}")))
 }
 
-/// The schema that an option gives: JSON, a capture, or packets with their schema next to them.
-pub(super) fn given(options: &Options) -> Result<Option<Schema>, Error> {
-    let Some((path, bytes)) = options.file("schema") else {
+/// The schema that this option gives: JSON, a capture, or packets with their schema next to them.
+pub(super) fn given(options: &Options, name: &str) -> Result<Option<Schema>, Error> {
+    let Some((path, bytes)) = options.file(name) else {
         return Ok(None);
     };
     if bytes.starts_with(&wire::MAGIC.to_le_bytes()) {

@@ -68,7 +68,8 @@ fn print(path: &Path, output: Result<Output, Error>, ui: &mut Ui) -> io::Result<
 fn attachment(recording: &Recording, call: &Call<'_>) -> Option<Result<String, Error>> {
     let asked = call.formats.options(&[Verb::Inspect]);
     let asked = asked.iter().find(|def| call.options.has(def.name))?;
-    Some(recording.attachment(asked.name))
+    let name = asked.name.strip_prefix("print-").unwrap_or(asked.name);
+    Some(recording.attachment(name))
 }
 
 fn describe(path: &Path, info: Partial<Info>, ui: &mut Ui) -> io::Result<Exit> {

@@ -66,7 +66,10 @@ pub(in crate::tools) fn world(formats: &Formats, path: &Path) -> Result<WorldFil
 }
 
 /// Reads the commands for a world, one JSON object a line; `-` is standard input.
-pub(in crate::tools) fn commands(path: Option<&OsStr>, world: &World) -> Result<CommandList, Error> {
+pub(in crate::tools) fn commands(
+    path: Option<&OsStr>,
+    world: &World,
+) -> Result<CommandList, Error> {
     let Some(path) = path.map(Path::new) else {
         return Ok(CommandList::none());
     };

@@ -88,7 +88,10 @@ fn run(args: &Args, formats: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn search(args: &Args, formats: &Formats) -> Result<(Recording, MinimisedRecording, Content), Error> {
+fn search(
+    args: &Args,
+    formats: &Formats,
+) -> Result<(Recording, MinimisedRecording, Content), Error> {
     let file = |path: &Option<PathBuf>| {
         let path = path.as_deref();
         path.map(|path| world(formats, path)).transpose()

@@ -53,12 +53,12 @@ fn pictures_of_a_game_and_of_a_world() {
             "board at 0.981 s, step 156: 8 x 8 cells; 22 open_0, 18 open_1, 14 closed, 8 open_2, 2 flag. The columns recorded and rules differ in 1 cell, the first at col 2, row 3. The cursor is at col 6, row 4.",
         ),
         (
-            "game.rmv --over 0.5..1.5",
+            "game.rmv --from 0.5 --to 1.5",
             "cursor.svg",
             "Where the cursor was from",
         ),
         (
-            "game.rmv --over .. --show changes",
+            "game.rmv --from step:0 --show changes",
             "changes.svg",
             "How often recorded of board changed from 0.000 s, step 0 to 2.472 s, step 273: ",
         ),
@@ -97,13 +97,13 @@ fn pictures_of_a_match_and_of_a_capture() {
         assert!(words.contains("; disc at z "), "{words}");
         let words = fine(
             path,
-            &format!("picture --replace {name} over.png --over step:30.. --plane xy"),
+            &format!("picture --replace {name} over.png --from step:30 --plane xy"),
         );
         assert!(words.starts_with("Where things went from "), "{words}");
         assert!(words.contains("x goes right, from "), "{words}");
         let told = json(&fine(
             path,
-            &format!("--json picture --replace {name} time.svg --over .. --show time"),
+            &format!("--json picture --replace {name} time.svg --from step:0 --show time"),
         ));
         assert!(
             told["words"]
@@ -126,7 +126,10 @@ fn pictures_of_a_match_and_of_a_capture() {
         }
     }
     // One of them alone.
-    let words = fine(path, "picture match.butter disc.svg --view disc --over ..");
+    let words = fine(
+        path,
+        "picture match.butter disc.svg --view disc --from step:0",
+    );
     assert!(
         words.contains("in the end disc at ") && !words.contains("players"),
         "{words}"
@@ -161,7 +164,7 @@ fn a_png_is_as_wide_as_it_is_wanted_and_the_last_moment_is_drawn() {
     assert_eq!(fs::read(path.join("again.png")).unwrap(), bytes);
     let told = json(&fine(
         path,
-        "--json picture game.rmv out.PNG --over step:10..1.5",
+        "--json picture game.rmv out.PNG --from step:10 --to 1.5",
     ));
     assert_eq!(told["path"], "game.rmv");
     assert_eq!(told["out"], "out.PNG");

@@ -25,7 +25,7 @@ impl Printed {
 }
 
 fn start(game: &Game, folder: &std::path::Path, more: &str) -> (Recorder, Printed, String) {
-    let args = format!("--serve=127.0.0.1:0 --json{more} match.echoreplay");
+    let args = format!("--serve --listen 127.0.0.1:0 --json{more} match.echoreplay");
     let mut recorder = Recorder::start(folder, game, &args);
     let mut printed = Printed(BufReader::new(recorder.child.stdout.take().unwrap()));
     let address = printed.next()["address"].as_str().unwrap().to_owned();
@@ -90,7 +90,7 @@ fn outside_of_a_terminal_one_signal_ends_all() {
 fn a_recording_that_cannot_be_served_is_not_begun() {
     let folder = tempfile::tempdir().unwrap();
     let game = Game::start(a_match(1, 10), frames(10));
-    let args = "--serve=0.0.0.0:0 match.echoreplay";
+    let args = "--serve --listen 0.0.0.0:0 match.echoreplay";
     let (code, _, err) = Recorder::start(folder.path(), &game, args).end();
     assert_eq!(code, Some(2));
     assert!(err.contains("that needs a token"), "{err}");

@@ -65,7 +65,7 @@ fn a_recording_of_every_format_is_a_capture_whose_tables_are_its_own() {
             for secret in [false, true] {
                 let mut options = Options::new();
                 if secret {
-                    options = options.flag("with-secrets");
+                    options = options.flag("show-secrets");
                 }
                 let made = original.convert("capture", &options).unwrap();
                 assert_eq!(made.outcome.losses, [""; 0]);

@@ -47,7 +47,7 @@ pub(crate) use world::{build, needed};
 const MOST_WORLD: u64 = 16 << 20;
 
 const INSPECT: &[OptionDef] = &[OptionDef::flag(
-    "world",
+    "print-world",
     "Print the world that a recording of a simulation carries, as TOML, and nothing else",
 )];
 const OPEN: &[OptionDef] = &[OptionDef {

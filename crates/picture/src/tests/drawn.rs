@@ -4,6 +4,7 @@ use gametape::{At, ColumnDef, Kind, Lane, TableDef, Time, Value};
 
 use super::made::Made;
 use super::{args, board, dark, over, picture, pixels, written};
+use crate::scene::time::Stretch;
 use crate::subject::{Options, Show};
 
 /// A board of three by three squares, 16 pixels wide, with a cursor.
@@ -120,7 +121,10 @@ fn cells_that_change_are_counted_within_the_stretch() {
         "How often heat of plate changed from 0.000 s, step 0 to 0.300 s, step 3: 2 of 4 cells did, 4 times in all; most often that at i 0, 3 times."
     );
     let some = Options {
-        over: Some("step:1..0.2".parse().unwrap()),
+        over: Some(Stretch {
+            from: Some(At::Step(1).into()),
+            to: Some(At::Time(Time::from_ms(200)).into()),
+        }),
         ..args()
     };
     let drawn = picture(&made, &some).unwrap();
@@ -129,7 +133,10 @@ fn cells_that_change_are_counted_within_the_stretch() {
         "How often heat of plate changed from 0.100 s, step 1 to 0.200 s, step 2: 1 of 4 cells did, 1 times in all; most often that at i 0, 1 times."
     );
     let none = Options {
-        over: Some("step:2..step:2".parse().unwrap()),
+        over: Some(Stretch {
+            from: Some(At::Step(2).into()),
+            to: Some(At::Step(2).into()),
+        }),
         ..args()
     };
     let drawn = picture(&made, &none).unwrap();
@@ -216,7 +223,7 @@ fn an_entity_that_left_has_no_path_and_no_time() {
         .end(7, Value::Uint(2))
         .row(10, &at(1, 50.0));
     let time = Options {
-        over: Some("..".parse().unwrap()),
+        over: Some(Stretch::default()),
         show: Some(Show::Time),
         ..args()
     };
@@ -273,7 +280,7 @@ fn a_view_that_cannot_be_shown_is_reported() {
     }
     let args = with(|args| {
         args.view = Some("map".into());
-        args.over = Some("..".parse().unwrap());
+        args.over = Some(Stretch::default());
         args.show = Some(Show::Changes);
     });
     assert_eq!(

@@ -13,6 +13,7 @@ use super::compose::draw;
 use super::page::Picture;
 use super::png;
 use super::subject::{Drawn, Fault};
+use crate::scene::time::Stretch;
 use crate::subject::Options;
 
 /// The options that are chosen by default.
@@ -31,7 +32,7 @@ pub fn picture(made: &Made, args: &Options) -> Result<Drawn, String> {
 /// Draws a picture of the whole recording.
 pub fn over(made: &Made) -> Result<Drawn, String> {
     let args = Options {
-        over: Some("..".parse().unwrap()),
+        over: Some(Stretch::default()),
         ..args()
     };
     picture(made, &args)

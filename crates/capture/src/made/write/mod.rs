@@ -266,7 +266,7 @@ pub(crate) fn make(
     };
     let wanted = Wanted {
         secrets,
-        keep: "--with-secrets keeps it",
+        keep: "--show-secrets keeps it",
         keyframe_every: wanted.keyframe_every,
         broken: false,
         growing: false,
@@ -316,7 +316,7 @@ fn time_of(stamp: Stamp) -> Option<u64> {
 
 /// Whether the options ask for secrets.
 pub(crate) fn secrets(options: &Options) -> Secrets {
-    if options.has("with-secrets") {
+    if options.has("show-secrets") {
         Secrets::Show
     } else {
         Secrets::Hide

@@ -141,9 +141,9 @@ fn what_is_secret_is_left_out_unless_it_is_asked_for() {
     assert_eq!(table.column("token"), None);
     let notes = make(&tape, &Options::new()).unwrap().notes;
     assert!(notes[0].contains("things.token"), "{notes:?}");
-    assert!(notes[0].contains("--with-secrets"), "{notes:?}");
+    assert!(notes[0].contains("--show-secrets"), "{notes:?}");
 
-    let shown = capture(&tape, &Options::new().flag("with-secrets"));
+    let shown = capture(&tape, &Options::new().flag("show-secrets"));
     assert!(contains(&shown, "s3cret"));
     let copy = open(shown);
     let token = |secrets| {
@@ -155,7 +155,7 @@ fn what_is_secret_is_left_out_unless_it_is_asked_for() {
     assert_eq!(token(Secrets::Show), Owned::Text("s3cret".into()));
     assert_eq!(token(Secrets::Hide), Owned::Text("<hidden>".into()));
     assert!(
-        make(&tape, &Options::new().flag("with-secrets"))
+        make(&tape, &Options::new().flag("show-secrets"))
             .unwrap()
             .notes[0]
             .contains("precision")
@@ -184,7 +184,7 @@ fn a_table_that_secrets_tell_apart_is_left_out_as_a_whole() {
 
 #[test]
 fn one_seeks_to_a_step_of_the_recording() {
-    let copy = open(capture(&things(), &Options::new().flag("with-secrets")));
+    let copy = open(capture(&things(), &Options::new().flag("show-secrets")));
     let mut play = copy.playback().unwrap();
     assert_eq!(play.span().last, stamp(999));
     for (at, things) in [
@@ -209,7 +209,7 @@ fn one_seeks_to_a_step_of_the_recording() {
 fn a_capture_of_tables_is_checked_repaired_and_carried_over_as_any() {
     let tape = things();
     let table = &tape.tables[0].0;
-    let all = Options::new().flag("with-secrets");
+    let all = Options::new().flag("show-secrets");
     let bytes = capture(&tape, &all);
     let copy = open(bytes.clone());
     assert_eq!(

@@ -78,7 +78,7 @@ proptest! {
 fn a_recording_is_carried_over_to_another_schema_in_both_forms() {
     let (packets, _) = stream(40, 8, 15, 4);
     let recording = opened(packets.concat(), "tape.delta");
-    let wish = none().with("schema", file(&next_schema()));
+    let wish = none().with("to-schema", file(&next_schema()));
     for to in ["capture", "delta"] {
         let (bytes, converted) = recording.convert(to, &wish).unwrap();
         assert_eq!(converted.losses, ["component 2"]);
@@ -91,7 +91,7 @@ fn a_recording_is_carried_over_to_another_schema_in_both_forms() {
             recording.info().unwrap().details["keyframes"]
         );
     }
-    let wish = none().with("schema", file(&narrow_schema()));
+    let wish = none().with("to-schema", file(&narrow_schema()));
     let error = recording.convert("delta", &wish).unwrap_err();
     assert_eq!(error.code(), "capture.migrate");
     let message = error.to_string();
