@@ -3,8 +3,7 @@
 use gametape::{At, ColumnDef, Kind, Lane, TableDef, Time, Value};
 
 use super::made::Made;
-use super::{args, board, dark, over, picture, pixels, written};
-use crate::scene::time::Stretch;
+use super::{args, board, dark, over, picture, pixels, stretch, written};
 use crate::subject::{Options, Show};
 
 /// A board of three by three squares, 16 pixels wide, with a cursor.
@@ -121,10 +120,7 @@ fn cells_that_change_are_counted_within_the_stretch() {
         "How often heat of plate changed from 0.000 s, step 0 to 0.300 s, step 3: 2 of 4 cells did, 4 times in all; most often that at i 0, 3 times."
     );
     let some = Options {
-        over: Some(Stretch {
-            from: Some(At::Step(1).into()),
-            to: Some(At::Time(Time::from_ms(200)).into()),
-        }),
+        over: stretch("step:1", "0.2"),
         ..args()
     };
     let drawn = picture(&made, &some).unwrap();
@@ -133,10 +129,7 @@ fn cells_that_change_are_counted_within_the_stretch() {
         "How often heat of plate changed from 0.100 s, step 1 to 0.200 s, step 2: 1 of 4 cells did, 1 times in all; most often that at i 0, 1 times."
     );
     let none = Options {
-        over: Some(Stretch {
-            from: Some(At::Step(2).into()),
-            to: Some(At::Step(2).into()),
-        }),
+        over: stretch("step:2", "step:2"),
         ..args()
     };
     let drawn = picture(&made, &none).unwrap();
@@ -223,7 +216,7 @@ fn an_entity_that_left_has_no_path_and_no_time() {
         .end(7, Value::Uint(2))
         .row(10, &at(1, 50.0));
     let time = Options {
-        over: Some(Stretch::default()),
+        over: stretch("", ""),
         show: Some(Show::Time),
         ..args()
     };
@@ -268,11 +261,11 @@ fn a_view_that_cannot_be_shown_is_reported() {
             "made.up: tick 1: the recording has no ticks; name a time, or a step",
         ),
         (
-            with(|args| args.over = Some("0.5..0.2".parse().unwrap())),
+            with(|args| args.over = stretch("0.5", "0.2")),
             "made.up: the range ends at 0.200 s, before it starts at 0.500 s",
         ),
         (
-            with(|args| args.over = Some("0.5..step:2".parse().unwrap())),
+            with(|args| args.over = stretch("0.5", "step:2")),
             "made.up: the range ends at step 2, before it starts at 0.500 s",
         ),
     ] {
@@ -280,7 +273,7 @@ fn a_view_that_cannot_be_shown_is_reported() {
     }
     let args = with(|args| {
         args.view = Some("map".into());
-        args.over = Some(Stretch::default());
+        args.over = stretch("", "");
         args.show = Some(Show::Changes);
     });
     assert_eq!(

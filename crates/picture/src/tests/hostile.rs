@@ -4,7 +4,7 @@ use gametape::{Batch, ColumnDef, Kind, Lane, Stamp, TableDef, Value};
 use proptest::prelude::*;
 
 use super::made::Made;
-use super::{args, board, over, picture, pixels, written};
+use super::{args, board, over, picture, pixels, stretch, written};
 use crate::scene::board::{Board, Cells, Legend};
 use crate::scene::views::{View, views};
 use crate::subject::{Options, Show};
@@ -299,7 +299,7 @@ proptest! {
         let made = table(Made::default(), "board", Lane::Grid, &CELLS, &cells);
         let made = table(made, "things", Lane::State, &THINGS, &things);
         let made = table(made, "cursor", Lane::State, &CURSOR, &cursor);
-        let stretch = || Some(format!("step:{at}..").parse().unwrap());
+        let stretch = || stretch(&format!("step:{at}"), "");
         for view in ["board", "map"] {
             for (over, show) in [
                 (None, None),
