@@ -24,11 +24,9 @@ use indicatif::ProgressBar;
 
 use crate::archive::Archive;
 use crate::archive::store::is_url;
-use crate::command::asked;
 use crate::command::errors::{is_closed, plain, told};
-use crate::command::output::{self, Form};
-use crate::command::shell;
-use crate::command::stop::{self, stopped};
+use crate::command::output::Form;
+use crate::command::stop::stopped;
 use crate::index::index;
 use crate::progress::shown;
 use crate::session::{Settings, session};
