@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use gametape::echo::{Frame, GameStatus};
-use gametape::mines::{Cell, MouseAction, PlayerFields, rmv};
+use gametape::mines::{MouseAction, PlayerFields, rmv};
 
 use crate::cookbook::PAGE;
 use crate::samples::Asked;
