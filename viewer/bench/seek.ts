@@ -1,22 +1,16 @@
-// How long the page takes from a click on the timeline until it shows that moment, in a browser:
+// Measures the time from a click on the timeline until the page shows that moment, in a browser:
 //
 //     node target/viewer/out/bench/seek.js SITE ID [SEEKS [PAGE]]
 //
 // SITE is a folder that gametape publish wrote, PAGE a built page other than this one's, to compare with. A
 // figure to look at; no test takes the time.
 
-import { fileURLToPath } from "node:url";
+import { DIST, launch, serve } from "../test/browser.js";
 
-import { chromium } from "playwright-core";
-
-import { serve } from "../test/server.js";
-
-const DIST = fileURLToPath(new URL("../../dist/site", import.meta.url));
-const ARGS = "--headless --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --no-first-run".split(" ");
-/** How long the pointer is there before it clicks, in milliseconds: at once, and as people do. */
+/** The pointer is there for so many milliseconds before it clicks: none, and as people do. */
 const HOVERS = [0, 150];
 
-const [site, id, seeks = "300", dist = DIST] = process.argv.slice(2);
+const [site, id, seeks = "300", dist = `${DIST}/site`] = process.argv.slice(2);
 if (site === undefined || id === undefined) {
   throw new Error("give a folder that gametape publish wrote, and the id of a recording");
 }
@@ -27,13 +21,13 @@ interface Seek {
 }
 
 const served = await serve([dist, site]);
-const browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ARGS });
+const browser = await launch();
 for (const hover of HOVERS) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(`${served.address}#r=${id}`);
   await page.locator('.player[aria-busy="false"]').waitFor();
   await page.waitForTimeout(500);
-  // What is shown is what was asked for as soon as the page says so.
+  // The page says when it shows the moment that was asked for.
   await page.evaluate(() => {
     const seen: { ms: number; at: string }[] = [];
     Object.assign(window, { seen });

@@ -1,5 +1,6 @@
-// What a stage draws: tables at a moment. It knows no format.
+// A stage, and what it draws: tables at a moment. It knows no format.
 
+export type Theme = "dark" | "light";
 export type Kind = "bool" | "int" | "uint" | "float32" | "float64" | "text";
 export type Lane = "facts" | "state" | "events" | "grid";
 /** A value of a row. Whole numbers beyond 2^53 are `bigint`. */
@@ -132,23 +133,27 @@ export interface Stageplay {
   /** Plots these numbers over time. */
   plot(wanted: Wanted): void;
   /** "dark" or "light"; stages read colours from CSS variables of the page, or follow this. */
-  readonly theme: "dark" | "light";
+  readonly theme: Theme;
   readonly reducedMotion: boolean;
 }
 
+/**
+ * A key of a stage, as the help shows it, and what it does in words. Where `act` is given, the key is the first letter
+ * shown; `act` returns false where it has not used it.
+ */
+export type StageKey = readonly [shown: string, what: string, act?: (event: KeyboardEvent) => unknown];
+
 /** One way to show a recording. */
 export interface Stage {
-  /** Its keys and what they do, for the help panel. A stage may use whatever key the page does not. */
-  readonly keys?: readonly (readonly [key: string, what: string])[];
+  /** A stage may use whatever key the page does not. */
+  readonly keys?: readonly StageKey[];
   /** The element is empty and stays the stage's own until `dispose`. */
   mount(host: HTMLElement, recording: Recording, page: Stageplay): void | Promise<void>;
   draw(view: View): void;
   resize(width: number, height: number): void;
   /** A description of the picture in words, for users who can't see it. */
   describe(view: View): string;
-  /** Returns true if the stage used the key. */
-  key?(event: KeyboardEvent): boolean;
-  themeChanged?(theme: "dark" | "light"): void;
+  themeChanged?(theme: Theme): void;
   /** The part of a link that belongs to the stage: camera, choices. Short. */
   save(): string;
   restore(saved: string): void;

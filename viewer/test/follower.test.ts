@@ -3,15 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Edge } from "../src/play/edge.js";
 import { Follower } from "../src/play/follower.js";
 import { Loader } from "../src/play/loader.js";
-import { Playhead } from "../src/play/playhead.js";
+import { Edge, Playhead } from "../src/play/playhead.js";
 import { Samples, sample } from "../src/play/sampler.js";
 import { Show } from "../src/play/show.js";
 import type { Files, Socket } from "../src/source/files.js";
-import { Growing } from "./growing.js";
-import { Folder, LACKING, SITE, listed } from "./recordings.js";
+import { Folder, Growing, LACKING, SITE, listed } from "./recordings.js";
 
 /** The first segments of a recording, and sockets on which the test sends. */
 class Live implements Files {
@@ -56,13 +54,7 @@ class Live implements Files {
 
 const SEGMENTS = 2;
 
-async function following(segments = SEGMENTS): Promise<{
-  growing: Growing;
-  live: Live;
-  loader: Loader;
-  follower: Follower;
-  told: string[];
-}> {
+async function following(segments = SEGMENTS) {
   const { id } = listed().find(({ name }) => name === "match.butter")!;
   const growing = new Growing(id);
   const live = new Live(growing.json(segments));
@@ -340,6 +332,9 @@ test("a playhead follows a live recording until it goes elsewhere, and comes bac
   assert.ok(head.following && head.speed === 1 && head.at === 1500);
   head.pause();
   assert.ok(!head.following);
+  head.play();
+  assert.ok(head.following && head.at === 1500, "at the end, it follows again");
+  head.pause();
   head.ended();
   head.play();
   assert.ok(!head.following && head.at === 0);

@@ -6,29 +6,24 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
-import type { Browser, BrowserContextOptions, Page, WebSocketRoute } from "playwright-core";
+import type { BrowserContextOptions, Page, WebSocketRoute } from "playwright-core";
 
-import { DIST, SHOTS, launch, skip } from "./browser.js";
-import { Growing } from "./growing.js";
-import { COMMAND, ORIGINALS, SITE, dump, listed } from "./recordings.js";
-import { serve } from "./server.js";
+import { DIST, PHONE, SHOTS, WIDE, assertFits, cells, clockOf, here, onPage, serve } from "./browser.js";
+import { skip, startsBrowser, stepOf } from "./browser.js";
+import { COMMAND, Growing, ORIGINALS, SITE, dump, listed } from "./recordings.js";
 
-let browser: Browser;
-
-before(async () => {
-  if (skip === false) {
-    browser = await launch();
-  }
-});
-
-after(async () => {
-  await browser?.close();
-});
+startsBrowser();
 
 const NAME = "match.butter";
 const BEGUN = 2;
+
+interface Options {
+  /** The segments that are there at first. */
+  readonly there?: number;
+  readonly socket?: boolean;
+}
 
 /** A server of a live recording; the test sends on its sockets. */
 class Server {
@@ -38,17 +33,21 @@ class Server {
   /** The number of segments that it lists. */
   there: number;
   ended = false;
+  private readonly socketed: boolean;
   private site: Awaited<ReturnType<typeof serve>> | null = null;
 
-  constructor(there = BEGUN) {
+  constructor({ there = BEGUN, socket = true }: Options) {
     this.there = there;
+    this.socketed = socket;
     this.id = listed().find(({ name }) => name === NAME)!.id;
     this.growing = new Growing(this.id);
   }
 
   async start(): Promise<void> {
     this.site = await serve([`${DIST}/site`, SITE], (path, file) =>
-      path.endsWith("recording.json") ? this.growing.json(this.there, !this.ended) : file,
+      path.endsWith("recording.json")
+        ? this.growing.json(this.there, !this.ended, this.socketed ? "live" : null)
+        : file,
     );
   }
 
@@ -89,34 +88,41 @@ class Server {
 /** Opens a live recording. The console has to stay empty meanwhile. */
 async function watching(
   hash: string,
-  { there, ...options }: BrowserContextOptions & { readonly there?: number },
+  { there = BEGUN, socket = true, ...options }: BrowserContextOptions & Options,
   act: (page: Page, server: Server) => Promise<void>,
 ): Promise<void> {
-  const server = new Server(there);
+  const server = new Server({ there, socket });
   await server.start();
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
-  const said: string[] = [];
-  page.on("console", (message) => message.type() === "error" && said.push(message.text()));
-  page.on("pageerror", (error) => said.push(error.message));
-  try {
+  const opened = async (page: Page): Promise<void> => {
     await server.open(page, hash);
     await act(page, server);
-    assert.deepEqual(said, []);
+  };
+  try {
+    await onPage(options, opened, "no errors");
   } finally {
-    await context.close();
     server.close();
   }
-}
-
-async function clockOf(page: Page): Promise<number> {
-  const text = (await page.locator(".clock").textContent()) ?? "";
-  return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000;
 }
 
 /** The end of the recording, as the page knows it. */
 async function endOf(page: Page): Promise<number> {
   return Number(await page.locator(".timeline").getAttribute("aria-valuemax"));
+}
+
+/** Waits until the page knows of this moment. */
+async function reaches(page: Page, ms: number): Promise<void> {
+  await page.waitForFunction(
+    (to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to,
+    Math.floor(ms),
+  );
+}
+
+/** Waits until the page shows this step. */
+async function showsStep(page: Page, step: number): Promise<void> {
+  await page.waitForFunction(
+    (step) => document.querySelector(".transport .step")!.textContent!.includes(` ${step}`),
+    step.toLocaleString("en"),
+  );
 }
 
 /** Waits until the page follows the recording, or does not. */
@@ -125,13 +131,6 @@ async function follows(page: Page, is = true): Promise<void> {
     (is) => document.querySelector(".golive")?.getAttribute("aria-pressed") === String(is),
     is,
   );
-}
-
-/** The texts of a row of the table that is shown. */
-async function shown(page: Page): Promise<string[][]> {
-  return page
-    .locator(".tablestage tbody tr:not([aria-hidden])")
-    .evaluateAll((rows) => rows.map((row) => Array.from(row.children, (cell) => cell.textContent ?? "")));
 }
 
 test("a recording is watched live to its end, left, gone back to, and kept", { skip }, async () => {
@@ -177,15 +176,13 @@ test("a recording is watched live to its end, left, gone back to, and kept", { s
     await page.locator(".top .live").waitFor({ state: "detached" });
     await page.locator(".golive").waitFor({ state: "hidden" });
     await page.keyboard.press("End");
-    await page.waitForTimeout(200);
-    // The state at the end is that of the library.
     const of = growing.whole.segments.at(-1)!.to;
+    await showsStep(page, of.step);
+    // The state at the end is that of the library.
     const table = (await page.locator('.tablestage [role="tab"][aria-selected="true"]').textContent()) ?? "";
     const [line] = dump(NAME, "--state", "--table", table, "--at", `step:${of.step}`);
-    const cells = await shown(page);
-    assert.ok(cells.flat().includes(String(line!["status"])), `${JSON.stringify(cells)} ${JSON.stringify(line)}`);
-    const step = (await page.locator(".transport .step").textContent()) ?? "";
-    assert.ok(step.includes(` ${of.step.toLocaleString("en")}`), step);
+    const texts = await cells(page);
+    assert.ok(texts.flat().includes(String(line!["status"])), `${JSON.stringify(texts)} ${JSON.stringify(line)}`);
   });
 });
 
@@ -210,6 +207,22 @@ test("a recording that is opened before its first row counts time, and its links
   });
 });
 
+test("without a socket a live recording is followed by its segments, to its end", { skip }, async () => {
+  await watching("&stage=table", { socket: false }, async (page, server) => {
+    const { segments } = server.growing.whole;
+    assert.ok((await clockOf(page)) <= server.end);
+    server.there = BEGUN + 2;
+    await reaches(page, server.end);
+    server.there = segments.length;
+    server.ended = true;
+    await reaches(page, server.end);
+    await page.locator(".top .verdict").waitFor();
+    await page.keyboard.press("End");
+    await showsStep(page, segments.at(-1)!.to.step);
+    assert.equal(server.sockets.length, 0);
+  });
+});
+
 test("the link of a clip of a live recording opens at its start", { skip }, async () => {
   await watching("&stage=table&loop=1000~3000", {}, async (page, server) => {
     server.socket.send(server.growing.begin(server.there));
@@ -230,10 +243,7 @@ test("a page that is too slow uses segments, and comes back; garbage does no har
     assert.match((await page.locator(".alert").textContent()) ?? "", /could not keep up/);
     // Segments go on.
     server.there = BEGUN + 2;
-    await page.waitForFunction(
-      (end) => Number(document.querySelector(".timeline")!.getAttribute("aria-valuemax")) >= end,
-      Math.floor(server.end),
-    );
+    await reaches(page, server.end);
     await follows(page);
     while (server.sockets.length < 2) {
       await page.waitForTimeout(100);
@@ -255,7 +265,7 @@ test("a page that is too slow uses segments, and comes back; garbage does no har
     assert.equal(await endOf(page), Math.round(Growing.ms(growing.whole.segments[BEGUN + 2]!.to)));
     await page.keyboard.press("Home");
     await page.waitForTimeout(200);
-    assert.ok((await shown(page)).length > 0);
+    assert.ok((await cells(page)).length > 0);
   });
 });
 
@@ -297,38 +307,40 @@ test("a socket that comes in bursts plays evenly, and memory stays bounded", { s
 
 test("live looks well, wide and on a phone, dark and light", { skip }, async () => {
   for (const [size, viewport, colorScheme] of [
-    ["wide", { width: 1280, height: 800 }, "dark"],
-    ["phone", { width: 360, height: 740 }, "light"],
+    ["wide", WIDE, "dark"],
+    ["phone", PHONE, "light"],
   ] as const) {
     await watching("", { viewport, colorScheme }, async (page, server) => {
       server.socket.send(server.growing.begin(server.there));
       await server.send(BEGUN, 10);
       await page.waitForTimeout(500);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out");
+      await assertFits(page);
       await page.screenshot({ path: `${SHOTS}/live-${size}-${colorScheme}.png` });
     });
   }
 });
 
-/** A server of a folder, and the address of its page. */
-async function served(folder: string): Promise<{ server: ChildProcess; address: string }> {
-  const args = ["serve", folder, "--page", DIST, "--listen", "127.0.0.1:0"];
-  const server = spawn(COMMAND, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const address = await new Promise<string>((resolve, reject) => {
-    let said = "";
-    const hear = (text: Buffer): void => {
-      said += text.toString();
-      const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(said);
+/** The command with these arguments. `said` waits until its output matches, and gives what is in the brackets. */
+function started(...args: string[]): { process: ChildProcess; said(pattern: RegExp): Promise<string> } {
+  const process = spawn(COMMAND, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const hear = (text: Buffer): void => void (output += text.toString());
+  process.stdout.on("data", hear);
+  process.stderr.on("data", hear);
+  const said = async (pattern: RegExp): Promise<string> => {
+    for (let tries = 0; tries < 400; tries += 1) {
+      const found = pattern.exec(output);
       if (found !== null) {
-        resolve(found[0]);
+        return found[1] ?? "";
       }
-    };
-    server.stdout.on("data", hear);
-    server.stderr.on("data", hear);
-    server.on("exit", () => reject(new Error(`gametape serve: ${said}`)));
-  });
-  return { server, address };
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`gametape ${args.join(" ")}: ${output}`);
+  };
+  return { process, said };
 }
+
+const ADDRESS = /(http:\/\/127\.0\.0\.1:\d+\/)/;
 
 test("gametape serve and a writer that is killed: watched live, and whole afterwards", { skip }, async () => {
   const folder = mkdtempSync(`${tmpdir()}/gametape-live-`);
@@ -343,12 +355,12 @@ test("gametape serve and a writer that is killed: watched live, and whole afterw
   const file = `${folder}/now.echoreplay`;
   let written = 150;
   writeFileSync(file, lines.slice(0, written).join("\n") + "\n");
-  const { server, address } = await served(folder);
+  const server = started("serve", folder, "--page", DIST, "--listen", "127.0.0.1:0");
   const writing = setInterval(() => {
     appendFileSync(file, `${lines[written]}\n`);
     written += 1;
   }, 66);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const context = await here.browser.newContext({ viewport: WIDE });
   const page = await context.newPage();
   const said: string[] = [];
   page.on("pageerror", (error) => said.push(error.message));
@@ -357,7 +369,7 @@ test("gametape serve and a writer that is killed: watched live, and whole afterw
     socket.on("framereceived", ({ payload }) => (messages[typeof payload === "string" ? "text" : "binary"] += 1)),
   );
   try {
-    await page.goto(`${address}#stage=table`);
+    await page.goto(`${await server.said(ADDRESS)}#stage=table`);
     await page.locator(".top .live").waitFor({ timeout: 20_000 });
     // Frame by frame, over the socket, and near to the newest: a second at most, on a machine that has time.
     let [seen, behind] = [0, Infinity];
@@ -379,15 +391,12 @@ test("gametape serve and a writer that is killed: watched live, and whole afterw
     await page.locator(".top .verdict").waitFor({ timeout: 60_000 });
     assert.equal(await page.locator(".golive").isVisible(), false);
     await page.keyboard.press("End");
-    await page.waitForFunction(
-      (step) => document.querySelector(".transport .step")!.textContent!.includes(` ${step}`),
-      (written - 1).toLocaleString("en"),
-    );
+    await showsStep(page, written - 1);
     assert.deepEqual(said, []);
   } finally {
     clearInterval(writing);
     await context.close();
-    server.kill();
+    server.process.kill();
     rmSync(folder, { recursive: true });
   }
 });
@@ -412,26 +421,13 @@ function packetsOf(folder: string): { readonly schema: string; readonly packets:
 test("a server that is started again: the recording ends, and its page leads to the next", { skip }, async () => {
   const folder = mkdtempSync(`${tmpdir()}/gametape-anew-`);
   const { schema, packets } = packetsOf(folder);
-  const args = ["record", "stream", "--udp", "127.0.0.1:0", "--schema", schema, "--no-feedback", "--serve", "--listen", "127.0.0.1:0"];
-  const recorder = spawn(COMMAND, [...args, "--page", DIST, `${folder}/arena.mcap`], { stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  recorder.stdout.on("data", (text: Buffer) => (said += text.toString()));
-  recorder.stderr.on("data", (text: Buffer) => (said += text.toString()));
-  const until = async <T>(find: () => T | null | undefined | false): Promise<T> => {
-    for (let tries = 0; tries < 400; tries += 1) {
-      const found = find();
-      if (found !== null && found !== undefined && found !== false) {
-        return found;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(said);
-  };
-  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  const options = ["--udp", "127.0.0.1:0", "--schema", schema, "--no-feedback", "--serve", "--listen", "127.0.0.1:0", "--page", DIST];
+  const recorder = started("record", "stream", ...options, `${folder}/arena.mcap`);
+  const page = await (await here.browser.newContext({ viewport: WIDE })).newPage();
   const server = createSocket("udp4");
   try {
-    const [, address] = await until(() => /(http:\/\/127\.0\.0\.1:\d+\/)/.exec(said));
-    const [, port] = await until(() => /listening at 127\.0\.0\.1:(\d+)/.exec(said));
+    const address = await recorder.said(ADDRESS);
+    const port = await recorder.said(/listening at 127\.0\.0\.1:(\d+)/);
     const send = async (from: number, to: number): Promise<void> => {
       for (const packet of packets.slice(from, to)) {
         server.send(packet, Number(port), "127.0.0.1");
@@ -439,12 +435,12 @@ test("a server that is started again: the recording ends, and its page leads to 
       }
     };
     await send(0, 60);
-    await page.goto(address!);
+    await page.goto(address);
     await page.locator(".top .live").waitFor({ timeout: 20_000 });
     await send(60, 150);
     // It is restarted: its ticks start again.
     await send(0, 90);
-    await until(() => said.includes("the sender has begun anew, from tick 1: what comes now goes into"));
+    await recorder.said(/the sender has begun anew, from tick 1: what comes now goes into/);
     await page.locator(".begun a").waitFor({ timeout: 20_000 });
     // The message about the end is not overwritten by the description of the picture.
     assert.match((await page.locator(".word").textContent()) ?? "", /^(The recording has ended\.)?$/);
@@ -457,13 +453,7 @@ test("a server that is started again: the recording ends, and its page leads to 
   } finally {
     await page.context().close();
     server.close();
-    recorder.kill("SIGKILL");
+    recorder.process.kill("SIGKILL");
     rmSync(folder, { recursive: true });
   }
 });
-
-/** The step that it shows. */
-async function stepOf(page: Page): Promise<number> {
-  const text = (await page.locator(".transport .step").textContent()) ?? "";
-  return Number(/[\d,]+/.exec(text)![0].replaceAll(",", ""));
-}

@@ -1,12 +1,13 @@
-// Packets come out as they do in Rust: the conformance cases of crates/delta/vectors, used as their README says, and tens of
-// thousands of spoilt packets, to the last word of a refusal.
+// Packets come out as they do in Rust: the conformance cases of crates/delta/vectors, used as their README says, and
+// tens of thousands of spoilt packets, to the last word of a refusal.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 
 import { type Decoder, type Limits, Schema, Snapshot, WireError, parseJson } from "../src/wire/index.js";
-import { type JsonState, decode, decoders, fingerprint, lines, read, stateFromJson, stateToJson, unhex } from "./support.js";
+import { type JsonState, decode, decoders, fingerprint, lines } from "./support.js";
+import { read, stateFromJson, stateToJson, unhex } from "./support.js";
 
 interface Case {
   readonly name: string;

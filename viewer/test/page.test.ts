@@ -2,103 +2,46 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 
-import { valueText } from "../src/page/format.js";
+import { valueText } from "../src/format.js";
 import type { ColumnDef, Value } from "../src/model.js";
-import { published } from "../src/source/published.js";
 import { real } from "../src/source/check.js";
-import { DIST, SHOTS, launch, skip } from "./browser.js";
+import { published } from "../src/source/published.js";
+import { DIST, PHONE, SHOTS, WIDE, assertFits, cells, clockOf, here, onPage, serve, settled } from "./browser.js";
+import { skip, startsBrowser, stepOf } from "./browser.js";
 import { type Line, type Listed, SITE, dump, listed } from "./recordings.js";
-import { serve } from "./server.js";
 
-let browser: Browser;
-let site: Awaited<ReturnType<typeof serve>>;
+startsBrowser();
 
-before(async () => {
-  if (skip === false) {
-    browser = await launch();
-    site = await serve([`${DIST}/site`, SITE]);
-  }
-});
-
-after(async () => {
-  if (skip === false) {
-    site.close();
-    await browser.close();
-  }
-});
-
-const WIDE = { width: 1280, height: 800 };
-const PHONE = { width: 360, height: 740 };
-
-/** Does something with a page; its console has to stay empty meanwhile. */
-async function onPage(
+/** Opens an address of the published folder, or another address, and does something with the page. */
+async function on(
   address: string,
   options: BrowserContextOptions,
   act: (page: Page) => Promise<void>,
-  quiet = true,
+  quiet?: "whatever",
 ): Promise<void> {
-  const context = await browser.newContext({ viewport: WIDE, ...options });
-  const page = await context.newPage();
-  const said: string[] = [];
-  page.on("console", (message) => said.push(message.text()));
-  page.on("pageerror", (error) => said.push(error.message));
-  page.on("request", (request) => {
-    // Nothing comes from anywhere else.
-    if (!request.url().startsWith(new URL(address).origin) && !/^(data|blob|file):/.test(request.url())) {
-      said.push(`asks ${request.url()}`);
-    }
-  });
-  await page.goto(address);
-  await act(page);
-  if (quiet) {
-    assert.deepEqual(said, []);
-  }
-  await context.close();
+  await onPage(
+    options,
+    async (page) => {
+      await page.goto(address.startsWith("#") ? `${here.site.address}${address}` : address);
+      await act(page);
+    },
+    quiet,
+  );
 }
 
 /** One recording of each format. */
-function oneOfEach(): (Listed & { format: string })[] {
-  const library = JSON.parse(readFileSync(`${SITE}/library.json`, "utf8")) as {
-    recordings: (Listed & { format: string; verdict: string })[];
-  };
-  const there = listed().map(({ id }) => id);
-  const found = new Map<string, Listed & { format: string }>();
-  for (const entry of library.recordings.filter(({ id, verdict }) => there.includes(id) && verdict === "pass")) {
-    if (!found.has(entry.format)) {
-      found.set(entry.format, entry);
-    }
-  }
-  return [...found.values()];
+function oneOfEach(): Listed[] {
+  const sound = listed().filter(({ verdict }) => verdict === "pass");
+  return sound.filter(({ format }, at) => sound.findIndex((other) => other.format === format) === at);
 }
 
-/** The text of all cells of the table that is shown, a line each. */
-function cells(page: Page): Promise<string[][]> {
-  return page
-    .locator(".tablestage tbody tr:not([aria-hidden])")
-    .evaluateAll((rows) => rows.map((row) => Array.from(row.children, (cell) => cell.textContent ?? "")));
-}
-
-/** The playhead's position in milliseconds. */
-async function clockOf(page: Page): Promise<number> {
-  const text = (await page.locator(".clock").textContent()) ?? "";
-  return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0) * 1000;
-}
-
-/** Waits until the page shows the moment that was asked for. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForTimeout(50);
-  await page.locator('.player[aria-busy="false"]').waitFor();
-}
-
-/** The step that it shows. */
-async function stepOf(page: Page): Promise<number> {
-  const text = (await page.locator(".transport .step").textContent()) ?? "";
-  return Number(/[\d,]+/.exec(text)![0].replaceAll(",", ""));
+function ofFormat(format: string): Listed {
+  return oneOfEach().find((one) => one.format === format) ?? oneOfEach()[0]!;
 }
 
 function asValue(column: ColumnDef, json: unknown): Value {
@@ -199,7 +142,7 @@ test("stages in two dimensions take less than 500 KB, and the single file is com
 
 test("a published folder plays, and shows the values of the library", { skip }, async () => {
   for (const recording of oneOfEach()) {
-    await onPage(`${site.address}#r=${recording.id}&stage=table`, {}, (page) => playThrough(page, recording));
+    await on(`#r=${recording.id}&stage=table`, {}, (page) => playThrough(page, recording));
   }
 });
 
@@ -233,7 +176,7 @@ test("the single file plays from the disk, without a server", { skip }, async ()
   for (const recording of oneOfEach()) {
     const file = `${SHOTS}/single.html`;
     writeFileSync(file, single([recording]));
-    await onPage(`${pathToFileURL(file).href}#stage=table`, {}, (page) => playThrough(page, recording));
+    await on(`${pathToFileURL(file).href}#stage=table`, {}, (page) => playThrough(page, recording));
   }
 });
 
@@ -256,7 +199,7 @@ test("text of recordings is never markup", { skip }, async () => {
       }),
     );
   });
-  await onPage(`${hostile.address}#r=${recording!.id}`, {}, async (page) => {
+  await on(`${hostile.address}#r=${recording!.id}`, {}, async (page) => {
     await page.getByRole("heading", { name: evil }).first().waitFor();
     for (const tab of ["moments", "facts", "now", "plots"]) {
       await page.click(`#tab-${tab}`);
@@ -270,15 +213,13 @@ test("text of recordings is never markup", { skip }, async () => {
 });
 
 test("missing or damaged parts are reported, and the rest plays", { skip }, async () => {
-  const long = listed().find(
-    ({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5,
-  )!;
+  const long = listed().find(({ id }) => readdirSync(`${SITE}/r/${id}`).length > 7)!;
   const of = published(readFileSync(`${SITE}/r/${long.id}/recording.json`, "utf8"));
   const [second, third] = [of.segments[1]!.file, of.segments[2]!.file];
   const broken = await serve([`${DIST}/site`, SITE], (path, file) => {
     return path.endsWith(second) ? null : path.endsWith(third) ? file.subarray(0, file.length / 2) : file;
   });
-  await onPage(
+  await on(
     `${broken.address}#r=${long.id}&stage=table`,
     {},
     async (page) => {
@@ -297,51 +238,14 @@ test("missing or damaged parts are reported, and the rest plays", { skip }, asyn
       const alert = (await page.locator(".alert").textContent()) ?? "";
       assert.match(alert, /segment [23]/);
     },
-    false,
+    "whatever",
   );
   broken.close();
 });
 
-test("a live recording is followed to its end", { skip }, async () => {
-  const long = listed().find(
-    ({ id }) => readdirSync(`${SITE}/r/${id}`).filter((file) => file.endsWith(".seg")).length > 5,
-  )!;
-  const text = readFileSync(`${SITE}/r/${long.id}/recording.json`, "utf8");
-  const whole = JSON.parse(text) as { segments: unknown[] };
-  const of = published(text);
-  let there = 2;
-  const growing = await serve([`${DIST}/site`, SITE], (path, file) => {
-    return path.endsWith(`${long.id}/recording.json`)
-      ? Buffer.from(
-          JSON.stringify({ ...whole, live: there < whole.segments.length, segments: whole.segments.slice(0, there) }),
-        )
-      : file;
-  });
-  await onPage(`${growing.address}#r=${long.id}&stage=table`, {}, async (page) => {
-    const end = (segments: number): number => of.segments[segments - 1]!.to.timeMs ?? 0;
-    await page.locator(".tablestage tbody tr:not([aria-hidden])").first().waitFor();
-    assert.ok((await clockOf(page)) <= end(2));
-    there = 4;
-    await page.waitForFunction(
-      (to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to,
-      Math.floor(end(4)),
-    );
-    there = whole.segments.length;
-    await page.waitForFunction(
-      (to) => Number(document.querySelector(".timeline")?.getAttribute("aria-valuemax")) >= to,
-      Math.floor(end(there)),
-    );
-    await page.keyboard.press("End");
-    await page.waitForTimeout(300);
-    await compare(page, long);
-    assert.equal(await stepOf(page), of.segments.at(-1)!.to.step);
-  });
-  growing.close();
-});
-
 test("keys, links, and a second recording on the same clock", { skip }, async () => {
-  const recording = oneOfEach().find(({ format }) => format === "murk") ?? oneOfEach()[0]!;
-  await onPage(`${site.address}#r=${recording.id}&t=5000&with=${recording.id}&stage=table`, {}, async (page) => {
+  const recording = ofFormat("murk");
+  await on(`#r=${recording.id}&t=5000&with=${recording.id}&stage=table`, {}, async (page) => {
     await page.locator(".theatre").nth(1).locator("tbody tr:not([aria-hidden])").first().waitFor();
     const texts = (at: number): Promise<string[]> =>
       page.locator(".theatre").nth(at).locator("tbody").allTextContents();
@@ -352,7 +256,6 @@ test("keys, links, and a second recording on the same clock", { skip }, async ()
     await page.waitForURL(/t=6000/);
     assert.match(page.url(), /loop=6000/);
     await page.reload();
-    await page.locator(".clock").waitFor();
     await settled(page);
     assert.equal(await clockOf(page), 6000);
     await page.keyboard.press("?");
@@ -392,8 +295,7 @@ test("however many events there are, each is on the timeline or counted", { skip
     tables.find(({ name }) => name === "joins")!.rows = 1234;
     return Buffer.from(JSON.stringify({ ...json, markers }));
   });
-  await onPage(`${many.address}#r=${long.id}&stage=table`, {}, async (page) => {
-    await page.locator(".clock").waitFor();
+  await on(`${many.address}#r=${long.id}&stage=table`, {}, async (page) => {
     await settled(page);
     const sources = (): Promise<string[]> => page.locator('.sources [aria-pressed="true"]').allTextContents();
     assert.equal(await page.getByText("Events (100,194)").count(), 1);
@@ -429,9 +331,8 @@ test("however many events there are, each is on the timeline or counted", { skip
 });
 
 test("the link of a clip opens at its start, copied or taken from the address", { skip }, async () => {
-  const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
+  const recording = ofFormat("butter");
   const clip = async (page: Page): Promise<void> => {
-    await page.locator(".clock").waitFor();
     await settled(page);
     assert.equal(await clockOf(page), 5000, page.url());
     assert.equal(await page.locator('.transport [aria-pressed="true"][aria-label^="Loop"]').count(), 1);
@@ -445,8 +346,7 @@ test("the link of a clip opens at its start, copied or taken from the address", 
     assert.ok(now > 5000 && now <= 7000, `at ${now}`);
     await page.keyboard.press("Space");
   };
-  await onPage(`${site.address}#r=${recording.id}&t=5000&stage=table`, {}, async (page) => {
-    await page.locator(".clock").waitFor();
+  await on(`#r=${recording.id}&t=5000&stage=table`, {}, async (page) => {
     await settled(page);
     await page.keyboard.press("[");
     await page.keyboard.press("ArrowRight");
@@ -468,12 +368,11 @@ test("the link of a clip opens at its start, copied or taken from the address", 
     await page.goto(link);
     await clip(page);
     // A clip outside of the recording is refused.
-    await page.goto(`${site.address}#r=${recording.id}&loop=5000~9000000`);
+    await page.goto(`${here.site.address}#r=${recording.id}&loop=5000~9000000`);
     await page.reload();
-    await page.locator(".clock").waitFor();
     await settled(page);
     assert.equal(await clockOf(page), 5000);
-    await page.goto(`${site.address}#r=${recording.id}&loop=8000000~9000000`);
+    await page.goto(`${here.site.address}#r=${recording.id}&loop=8000000~9000000`);
     await page.reload();
     await page.locator(".word:not(:empty)").waitFor();
     assert.match((await page.locator(".word").textContent()) ?? "", /is not in this recording/);
@@ -482,9 +381,8 @@ test("the link of a clip opens at its start, copied or taken from the address", 
 });
 
 test("while it stands still the rows of any table can be chosen", { skip }, async () => {
-  const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
-  await onPage(`${site.address}#r=${recording.id}&t=20000&stage=table`, {}, async (page) => {
-    await page.locator(".clock").waitFor();
+  const recording = ofFormat("butter");
+  await on(`#r=${recording.id}&t=20000&stage=table`, {}, async (page) => {
     await settled(page);
     await page.click("#tab-plots");
     const rows = page.locator('.plots select[aria-label="Row"] option');
@@ -503,15 +401,7 @@ test("while it stands still the rows of any table can be chosen", { skip }, asyn
     await page.locator('.plots select[aria-label="Row"]').selectOption({ index: 2 });
     await page.click(".plots button.text");
     await page.locator(".plot canvas").waitFor();
-  });
-});
-
-test("a plot is drawn of the whole recording", { skip }, async () => {
-  const recording = oneOfEach().find(({ format }) => format === "butter") ?? oneOfEach()[0]!;
-  await onPage(`${site.address}#r=${recording.id}`, {}, async (page) => {
-    await page.click("#tab-plots");
-    await page.click(".plots button.text");
-    await page.locator(".plot canvas").waitFor();
+    // It is drawn of the whole recording.
     await page.waitForFunction(() => !(document.querySelector(".plot h3")?.textContent ?? "%").includes("%"));
   });
 });
@@ -523,15 +413,11 @@ test("it looks well, wide and on a phone, dark and light", { skip }, async () =>
       ["phone", PHONE],
     ] as const) {
       for (const colorScheme of ["dark", "light"] as const) {
-        await onPage(`${site.address}#r=${id}`, { viewport, colorScheme }, async (page) => {
+        await on(`#r=${id}`, { viewport, colorScheme }, async (page) => {
           await page.locator(".player .place > *").first().waitFor();
           await page.keyboard.press("ArrowRight");
           await page.waitForTimeout(500);
-          assert.equal(
-            await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
-            true,
-            "nothing sticks out",
-          );
+          await assertFits(page);
           await page.screenshot({ path: `${SHOTS}/${format}-${size}-${colorScheme}.png` });
         });
       }

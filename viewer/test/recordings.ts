@@ -1,11 +1,12 @@
-// Published recordings for the tests, and the values that the library has for them.
+// Published recordings for the tests, the values that the library has for them, and a live one made of a complete one.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 
-import type { Files } from "../src/source/files.js";
+import { type Files, records } from "../src/source/files.js";
 import { parseJson } from "../src/wire/index.js";
 
 const HERE = new URL("../../recordings/", import.meta.url);
@@ -41,6 +42,7 @@ export class Folder implements Files {
 export interface Listed {
   readonly id: string;
   readonly name: string;
+  readonly format: string;
   readonly verdict: string;
 }
 
@@ -83,4 +85,70 @@ export function dumpOf(name: string, ...options: string[]): Line[] | null {
     .map((line) => parseJson(line) as Line)
     // The last line of a damaged recording says what is wrong.
     .filter((line) => !("error" in line));
+}
+
+/** The description of a segment in recording.json. */
+interface Info {
+  readonly file: string;
+  readonly packets: number;
+  readonly from: { readonly step: number; readonly time_ns: number | null };
+  readonly to: { readonly step: number; readonly time_ns: number | null };
+}
+
+interface Whole {
+  readonly segments: readonly Info[];
+  readonly description: {
+    readonly made_of: object;
+    readonly tables: readonly object[];
+    readonly [member: string]: unknown;
+  };
+  readonly [member: string]: unknown;
+}
+
+/** A published recording as if it were live: the messages that a server sends, by crates/live/LAYOUT.md. */
+export class Growing {
+  readonly whole: Whole;
+  /** The records of each segment, one after the other. */
+  readonly records: readonly (readonly Buffer[])[];
+
+  constructor(id: string) {
+    const folder = `${SITE}/r/${id}`;
+    this.whole = JSON.parse(readFileSync(`${folder}/recording.json`, "utf8")) as Whole;
+    this.records = this.whole.segments.map(({ file }) => {
+      const bytes = gunzipSync(readFileSync(`${folder}/${file}`));
+      const found: Buffer[] = [];
+      records(bytes, file, (_, start, end) => found.push(bytes.subarray(start - 5, end)));
+      return found;
+    });
+  }
+
+  /** recording.json while there are so many segments. */
+  json(segments: number, live = true, socket: string | null = "live"): Buffer {
+    const { whole } = this;
+    const last = whole.segments[segments - 1]?.to ?? null;
+    const { made_of, tables } = whole.description;
+    // At the start the recording was empty, and its clock was not known.
+    const counted = live ? tables.map((table) => ({ ...table, rows: 0 })) : tables;
+    const clock = segments === 0 ? { ticks: false, times: false, first: null } : {};
+    const description = { ...whole.description, made_of: { ...made_of, ...clock, last }, tables: counted };
+    const of = live
+      ? { ...whole, live, socket, verdict: null, findings: [], markers: [] }
+      : { ...whole, live, socket: null };
+    return Buffer.from(JSON.stringify({ ...of, description, segments: whole.segments.slice(0, segments) }));
+  }
+
+  /** The first message of the socket to a client with so many segments; all but the last of them stay. */
+  begin(segments: number): string {
+    const keep = Math.max(0, segments - 1);
+    return JSON.stringify({ kind: "begin", version: 1, keep, segments: this.whole.segments.slice(keep, segments) });
+  }
+
+  segment(index: number): string {
+    return JSON.stringify({ kind: "segment", segment: this.whole.segments[index] });
+  }
+
+  /** Milliseconds, of a stamp. */
+  static ms({ time_ns }: Info["to"]): number {
+    return (time_ns ?? 0) / 1e6;
+  }
 }

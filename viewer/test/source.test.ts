@@ -5,9 +5,8 @@ import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 
 import { Damaged } from "../src/source/check.js";
-import { Embedded, gunzip } from "../src/source/files.js";
+import { Embedded, gunzip, records } from "../src/source/files.js";
 import { library, published, recordingId } from "../src/source/published.js";
-import { records } from "../src/source/records.js";
 
 const ENTRY = {
   id: "a.rmv",

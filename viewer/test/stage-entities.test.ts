@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { layers } from "../src/stages/entities/columns.js";
+import { fitted, isFromAbove, panned, round, toPixels, toUnits, zoomed } from "../src/stages/entities/map.js";
 import { Points, size } from "../src/stages/entities/points.js";
-import { fitted, isFromAbove, panned, round, toPixels, toUnits, zoomed } from "../src/stages/entities/sheet.js";
 import { entities, suitable } from "../src/stages/index.js";
-import { rowOf } from "../src/stages/shared/tables.js";
+import { rowOf } from "../src/stages/shared/motion.js";
 import { frame, recording, rows, table, view } from "./stage-made.js";
 
 const SHIPS = table("ship", "state", "entity! x@m y@m z@m vx vy vz hull");

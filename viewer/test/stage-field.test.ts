@@ -3,14 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fields, liveliest } from "../src/stages/field/columns.js";
-import { field } from "../src/stages/index.js";
+import { Values, comparable, components, differing, fields, liveliest } from "../src/stages/field/columns.js";
+import { History, longest, paint, paintSpread, spread } from "../src/stages/field/paint.js";
+import { STEPS, bent, extent, ramp, range } from "../src/stages/field/paint.js";
 import { cellAt, middle, placing, plane, slice, thinned } from "../src/stages/field/plane.js";
-import { History, paint, paintSpread, spread } from "../src/stages/field/raster.js";
-import { STEPS, bent, extent, ramp, range } from "../src/stages/field/scale.js";
-import { longest } from "../src/stages/field/vectors.js";
-import { Values, comparable, differing } from "../src/stages/field/values.js";
-import { components } from "../src/stages/field/columns.js";
+import { field } from "../src/stages/index.js";
 import { grid, recording, table } from "./stage-made.js";
 
 const HEAT = table("heat", "grid", "row! col! value", [2, 3]);

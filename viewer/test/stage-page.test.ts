@@ -1,31 +1,15 @@
 // The stages in a browser: their descriptions agree with the library, and links keep their choices.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
-import { short } from "../src/stages/shared/tables.js";
-import { DIST, launch, skip } from "./browser.js";
-import { type Line, SITE, dump, listed } from "./recordings.js";
-import { serve } from "./server.js";
+import { short } from "../src/format.js";
+import { PHONE, here, onPage, skip, startsBrowser, stepOf } from "./browser.js";
+import { type Line, dump, listed } from "./recordings.js";
 
-let browser: Browser;
-let site: Awaited<ReturnType<typeof serve>>;
-
-before(async () => {
-  if (skip === false) {
-    browser = await launch();
-    site = await serve([`${DIST}/site`, SITE]);
-  }
-});
-
-after(async () => {
-  if (skip === false) {
-    site.close();
-    await browser.close();
-  }
-});
+startsBrowser();
 
 /** Opens a moment of a recording on a stage. No error may come meanwhile, and text is never markup. */
 async function on(
@@ -36,28 +20,21 @@ async function on(
 ): Promise<void> {
   const recording = listed().find((one) => one.name === name);
   assert.ok(recording !== undefined, `${name} is published`);
-  const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
-  const said: string[] = [];
-  page.on("console", (message) => message.type() === "error" && said.push(message.text()));
-  page.on("pageerror", (error) => said.push(error.message));
-  await page.goto(`${site.address}#r=${recording.id}&t=${at}&stage=${stage}`);
-  await page.locator(".stage-body canvas").first().waitFor({ state: "attached" });
-  await page.waitForFunction(() => /\d/.test(document.querySelector(".transport .step")?.textContent ?? ""));
-  await act(page, await stepOf(page));
-  // The stage works in every size and theme.
-  await page.keyboard.press("t");
-  await page.setViewportSize({ width: 360, height: 740 });
-  await page.waitForTimeout(300);
-  await page.keyboard.press("Home");
-  await page.waitForTimeout(100);
-  assert.equal(await page.locator(".message").first().textContent(), "");
-  assert.deepEqual(said, [], name);
-  await page.close();
-}
-
-async function stepOf(page: Page): Promise<number> {
-  const text = (await page.locator(".transport .step").textContent()) ?? "";
-  return Number(/[\d,]+/.exec(text)?.[0].replaceAll(",", ""));
+  const options = { viewport: { width: 900, height: 700 } };
+  const opened = async (page: Page): Promise<void> => {
+    await page.goto(`${here.site.address}#r=${recording.id}&t=${at}&stage=${stage}`);
+    await page.locator(".stage-body canvas").first().waitFor({ state: "attached" });
+    await page.waitForFunction(() => /\d/.test(document.querySelector(".transport .step")?.textContent ?? ""));
+    await act(page, await stepOf(page));
+    // The stage works in every size and theme.
+    await page.keyboard.press("t");
+    await page.setViewportSize(PHONE);
+    await page.waitForTimeout(300);
+    await page.keyboard.press("Home");
+    await page.waitForTimeout(100);
+    assert.equal(await page.locator(".message").first().textContent(), "");
+  };
+  await onPage(options, opened, "no errors");
 }
 
 /** The description of the picture in words. */
@@ -276,33 +253,33 @@ test("entities are where their table says", { skip }, async () => {
 
 test("the panel shows the other recording, and the page says that a replay differs", { skip }, async () => {
   const [one, other] = ["heat.murk", "heat-faulty.murk"].map((name) => listed().find((of) => of.name === name)!);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.goto(`${site.address}#r=${one!.id}&t=2000&with=${other!.id}&stage=field`);
-  await page.locator(".theatre").nth(1).locator(".stage-body canvas").first().waitFor({ state: "attached" });
-  assert.equal(await page.locator(".note:visible").count(), 0);
-  await page.click("#tab-facts");
-  assert.equal(await page.locator(".facts h3").first().textContent(), one!.name);
-  await page.keyboard.press("j");
-  assert.equal(await page.locator(".facts h3").first().textContent(), other!.name);
-  await page.click("#tab-moments");
-  await page.locator("button.moment", { hasText: "in the replay" }).click();
-  await page.waitForFunction(() => document.querySelector(".clock")?.textContent === "0:13.70");
-  await page.locator(".note:visible").waitFor();
-  assert.match((await page.locator(".note:visible").textContent()) ?? "", /values are those of the replay/);
-  assert.equal(await page.locator(".theatre").nth(1).locator(".note:visible").count(), 1);
-  // The cell that the audit names is marked.
-  const map = page.locator(".theatre").nth(1).locator("canvas[tabindex]");
-  await map.focus();
-  for (const key of ["ArrowRight", ...Array(4).fill("ArrowRight"), ...Array(6).fill("ArrowDown")]) {
-    await page.keyboard.press(String(key));
-  }
-  const status = page.locator(".theatre").nth(1).locator(".stage-status > span");
-  await page.waitForFunction(() =>
-    [...document.querySelectorAll(".stage-status")][1]!.textContent!.includes("row 6, col 4"),
-  );
-  assert.match((await status.textContent()) ?? "", /when it was recorded/);
-  await page.locator(".theatre").nth(1).getByRole("button", { name: "Plot" }).click();
-  await page.locator(".plot canvas").waitFor();
-  assert.match((await page.locator(".plot h3").textContent()) ?? "", /heat: value \(kelvin\), row 6, col 4/);
-  await page.close();
+  await onPage({}, async (page) => {
+    await page.goto(`${here.site.address}#r=${one!.id}&t=2000&with=${other!.id}&stage=field`);
+    await page.locator(".theatre").nth(1).locator(".stage-body canvas").first().waitFor({ state: "attached" });
+    assert.equal(await page.locator(".note:visible").count(), 0);
+    await page.click("#tab-facts");
+    assert.equal(await page.locator(".facts h3").first().textContent(), one!.name);
+    await page.keyboard.press("j");
+    assert.equal(await page.locator(".facts h3").first().textContent(), other!.name);
+    await page.click("#tab-moments");
+    await page.locator("button.moment", { hasText: "in the replay" }).click();
+    await page.waitForFunction(() => document.querySelector(".clock")?.textContent === "0:13.70");
+    await page.locator(".note:visible").waitFor();
+    assert.match((await page.locator(".note:visible").textContent()) ?? "", /values are those of the replay/);
+    assert.equal(await page.locator(".theatre").nth(1).locator(".note:visible").count(), 1);
+    // The cell that the audit names is marked.
+    const map = page.locator(".theatre").nth(1).locator("canvas[tabindex]");
+    await map.focus();
+    for (const key of ["ArrowRight", ...Array(4).fill("ArrowRight"), ...Array(6).fill("ArrowDown")]) {
+      await page.keyboard.press(String(key));
+    }
+    const status = page.locator(".theatre").nth(1).locator(".stage-status > span");
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll(".stage-status")][1]!.textContent!.includes("row 6, col 4"),
+    );
+    assert.match((await status.textContent()) ?? "", /when it was recorded/);
+    await page.locator(".theatre").nth(1).getByRole("button", { name: "Plot" }).click();
+    await page.locator(".plot canvas").waitFor();
+    assert.match((await page.locator(".plot h3").textContent()) ?? "", /heat: value \(kelvin\), row 6, col 4/);
+  }, "no errors");
 });

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { blake3 } from "../src/wire/blake3.js";
-import { Decoder, NO_LIMITS, Schema, SchemaError, Snapshot, WireError, fixedPoint, parseJson } from "../src/wire/index.js";
+import { Decoder, NO_LIMITS, Snapshot, WireError, fixedPoint } from "../src/wire/index.js";
+import { Schema, SchemaError, parseJson } from "../src/wire/index.js";
 import { lines, unhex } from "./support.js";
 
 interface Tick {

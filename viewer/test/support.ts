@@ -1,10 +1,10 @@
-// What the tests share: cases from files, and states as those have them.
+// Shared by the tests of the decoder: cases from files, and states as those have them.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { Decoder, type Limits, type ReadOptions, Schema, Snapshot, parseJson } from "../src/wire/index.js";
-import type { Plan } from "../src/wire/layout.js";
+import type { FieldPlan } from "../src/wire/layout.js";
 
 // The tests run compiled, in `target/viewer/out/test`.
 const ROOT = new URL("../../../../", import.meta.url);
@@ -32,7 +32,7 @@ export function unhex(text: string): Uint8Array {
 }
 
 /** A value as the cases have it: text beyond 53 bits. */
-export type JsonValue = boolean | number | string;
+type JsonValue = boolean | number | string;
 
 /** A state as the cases have it. */
 export interface JsonState {
@@ -89,7 +89,7 @@ export function stateFromJson(schema: Schema, json: JsonState): Snapshot {
   return state;
 }
 
-function setValue(plan: Plan, slots: Float64Array, slot: number, value: JsonValue): void {
+function setValue(plan: FieldPlan, slots: Float64Array, slot: number, value: JsonValue): void {
   if (plan.wide) {
     const code = BigInt(value) - plan.exactMin;
     slots[slot] = Number(code >> 32n);

@@ -13,6 +13,11 @@ export interface Address {
   readonly loop: { readonly from: number; readonly to: number } | null;
 }
 
+export const NOWHERE: Address = { recording: null, at: null, stage: null, saved: null, beside: null, loop: null };
+
+/** The part of a link that a recording's own page chooses. */
+export type Viewpoint = Omit<Address, "recording" | "beside">;
+
 function number(text: string | null | undefined): number | null {
   const value = text === null || text === undefined || text === "" ? NaN : Number(text);
   return Number.isFinite(value) ? value : null;

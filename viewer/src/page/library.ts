@@ -1,9 +1,9 @@
 // The library: the list of all recordings.
 
+import { badge, el, pushButton, say } from "../dom.js";
+import { clock, count, grouped, joined } from "../format.js";
 import type { Entry } from "../source/published.js";
-import { badge, el, say } from "./dom.js";
-import { clock } from "./format.js";
-import { formatAddress } from "./address.js";
+import { NOWHERE, formatAddress } from "./address.js";
 
 /** The text that a search looks into. */
 function haystack({ name, format, verdict, tables, details }: Entry): string {
@@ -23,11 +23,8 @@ export function found(entries: readonly Entry[], search: string): Entry[] {
 }
 
 function length({ durationMs, steps }: Entry): string {
-  const parts = [
-    durationMs === null ? "" : clock(durationMs, 0),
-    steps === null ? "" : `${steps.toLocaleString("en")} steps`,
-  ];
-  return parts.filter((part) => part !== "").join(" · ");
+  const time = durationMs === null ? "" : clock(durationMs, 0);
+  return joined([time, steps === null ? "" : `${grouped(steps)} steps`], " · ");
 }
 
 function card(entry: Entry): HTMLElement[] {
@@ -44,40 +41,45 @@ function card(entry: Entry): HTMLElement[] {
   ];
 }
 
-/** A list with a search. */
-interface Searched {
-  readonly parts: HTMLElement[];
-  /** The recordings have changed. */
-  show(entries: readonly Entry[]): void;
-}
-
 /** A search field, the number of recordings found, and their list. */
-function searched(entries: readonly Entry[], make: (entry: Entry) => HTMLElement): Searched {
-  const search = el("input", {
+class Searched {
+  readonly parts: readonly HTMLElement[];
+  private readonly search = el("input", {
     type: "search",
     placeholder: "Search names, formats, facts",
     "aria-label": "Search the library",
     autocomplete: "off",
   });
-  const count = el("p", { class: "quiet", role: "status" });
-  const list = el("ul", { class: "cards" });
-  let all = entries;
-  // Unchanged cards stay in the page, because the user may be about to choose one.
-  let made = new Map<string, { readonly text: string; readonly item: HTMLElement }>();
-  const show = (): void => {
-    const these = found(all, search.value);
-    const number = `${all.length} ${all.length === 1 ? "recording" : "recordings"}`;
-    say(count, these.length === all.length ? number : `${these.length} of ${number}`);
-    const items = new Map<string, { readonly text: string; readonly item: HTMLElement }>();
-    for (const entry of these) {
-      const text = card(entry)
-        .map(({ textContent }) => textContent)
-        .join("\n");
-      const old = made.get(entry.id);
-      items.set(entry.id, old?.text === text ? old : { text, item: el("li", {}, make(entry)) });
-    }
-    made = items;
-    const wanted = [...items.values()].map(({ item }) => item);
+  private readonly count = el("p", { class: "quiet", role: "status" });
+  private readonly list = el("ul", { class: "cards" });
+  private readonly make: (entry: Entry) => HTMLElement;
+  private entries: readonly Entry[] = [];
+  private made = new Map<string, { readonly text: string; readonly item: HTMLElement }>();
+
+  constructor(entries: readonly Entry[], make: (entry: Entry) => HTMLElement) {
+    this.make = make;
+    this.parts = [this.search, this.count, this.list];
+    this.search.addEventListener("input", () => this.show(this.entries));
+    this.show(entries);
+  }
+
+  /** Unchanged cards stay in the page, because the user may be about to choose one. */
+  show(entries: readonly Entry[]): void {
+    this.entries = entries;
+    const these = found(entries, this.search.value);
+    const all = count(entries.length, "recording");
+    say(this.count, these.length === entries.length ? all : `${these.length} of ${all}`);
+    const { made, list } = this;
+    this.made = new Map(
+      these.map((entry) => {
+        const text = card(entry)
+          .map(({ textContent }) => textContent)
+          .join("\n");
+        const old = made.get(entry.id);
+        return [entry.id, old?.text === text ? old : { text, item: el("li", {}, this.make(entry)) }];
+      }),
+    );
+    const wanted = [...this.made.values()].map(({ item }) => item);
     if (wanted.length !== list.childElementCount || wanted.some((item, at) => list.children[at] !== item)) {
       const focused = document.activeElement;
       list.replaceChildren(...wanted);
@@ -85,32 +87,25 @@ function searched(entries: readonly Entry[], make: (entry: Entry) => HTMLElement
         focused.focus();
       }
     }
-  };
-  search.addEventListener("input", show);
-  show();
-  return {
-    parts: [search, count, list],
-    show: (entries) => {
-      all = entries;
-      show();
-    },
-  };
-}
-
-/** The list of all recordings. */
-export interface Library {
-  readonly element: HTMLElement;
-  show(entries: readonly Entry[]): void;
+  }
 }
 
 /** The list of all recordings, with a search. */
-export function library(entries: readonly Entry[]): Library {
-  const link = (entry: Entry): HTMLElement => {
-    const to = { recording: entry.id, at: null, stage: null, saved: null, beside: null, loop: null };
-    return el("a", { href: formatAddress(to) }, ...card(entry));
-  };
-  const { parts, show } = searched(entries, link);
-  return { element: el("main", { class: "library" }, el("h1", {}, "Recordings"), ...parts), show };
+export class Library {
+  readonly element: HTMLElement;
+  private readonly searched: Searched;
+
+  constructor(entries: readonly Entry[]) {
+    this.searched = new Searched(entries, (entry) =>
+      el("a", { href: formatAddress({ ...NOWHERE, recording: entry.id }) }, ...card(entry)),
+    );
+    this.element = el("main", { class: "library" }, el("h1", {}, "Recordings"), ...this.searched.parts);
+  }
+
+  /** The recordings have changed. */
+  show(entries: readonly Entry[]): void {
+    this.searched.show(entries);
+  }
 }
 
 /** The same list to choose from: recordings with the most tables in common come first. */
@@ -118,13 +113,8 @@ export function chooser(
   entries: readonly Entry[],
   beside: Entry | undefined,
   choose: (entry: Entry) => void,
-): HTMLElement[] {
+): readonly HTMLElement[] {
   const common = ({ tables }: Entry): number => tables.filter((name) => beside?.tables.includes(name) === true).length;
   const others = entries.filter((entry) => entry !== beside).sort((a, b) => common(b) - common(a));
-  const choosing = (entry: Entry): HTMLElement => {
-    const made = el("button", { type: "button" }, ...card(entry));
-    made.addEventListener("click", () => choose(entry));
-    return made;
-  };
-  return searched(others, choosing).parts;
+  return new Searched(others, (entry) => pushButton({}, () => choose(entry), ...card(entry))).parts;
 }

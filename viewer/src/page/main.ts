@@ -1,23 +1,19 @@
 // The page: the library, or a recording.
 
+import { button, dialog, el, say, startTheme, switchTheme } from "../dom.js";
 import { Loader } from "../play/loader.js";
-import { Damaged } from "../source/check.js";
+import { Damaged, messageOf } from "../source/check.js";
 import { Embedded, Fetched, type Files } from "../source/files.js";
 import { type Entry, library as readLibrary, recordingId } from "../source/published.js";
-import { type Address, formatAddress, parseAddress } from "./address.js";
-import { button, el, say } from "./dom.js";
-import { dialog } from "./help.js";
-import { type Library, chooser, library } from "./library.js";
+import { type Address, NOWHERE, type Viewpoint, formatAddress, parseAddress } from "./address.js";
+import { Library, chooser } from "./library.js";
 import { Player } from "./player.js";
-import { startTheme, switchTheme } from "./theme.js";
 
-/** How long after the end of a recording the page looks for the next one. */
+/** The page looks for the next recording for so long after the end of one, in milliseconds. */
 const NEXT = 300_000;
-/** How often the list of recordings is read again, in milliseconds. */
+/** The list of recordings is read again after so many milliseconds: with live ones, and without. */
 const LOOKS = 3000;
 const LOOKS_SELDOM = 15_000;
-
-const NOWHERE: Address = { recording: null, at: null, stage: null, saved: null, beside: null, loop: null };
 
 class Page {
   private readonly root: HTMLElement;
@@ -73,7 +69,7 @@ class Page {
     this.player?.dispose();
     this.player = null;
     if (id === null) {
-      const list = library(this.entries);
+      const list = new Library(this.entries);
       this.root.replaceChildren(this.libraryTop(), list.element);
       document.title = "gametape";
       this.look(list);
@@ -181,12 +177,12 @@ class Page {
     }
   }
 
-  private link(of: Omit<Address, "recording" | "beside">): string {
+  private link(of: Viewpoint): string {
     const { recording, beside } = this.address;
     return formatAddress({ ...of, recording, beside });
   }
 
-  private say(of: Omit<Address, "recording" | "beside">): void {
+  private say(of: Viewpoint): void {
     try {
       history.replaceState(null, "", this.link(of));
     } catch {
@@ -194,7 +190,7 @@ class Page {
     }
   }
 
-  private async copy(of: Omit<Address, "recording" | "beside">): Promise<void> {
+  private async copy(of: Viewpoint): Promise<void> {
     const link = new URL(this.link(of), location.href).href;
     this.say(of);
     try {
@@ -251,7 +247,7 @@ class Page {
 }
 
 function sentence(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const text = error instanceof Damaged ? message : `something went wrong in this page: ${message}`;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,5 +1,7 @@
 // The markers on a timeline: however many there are, only as many are drawn as there is room for.
 
+import { grouped } from "../format.js";
+import { countBefore, obtain } from "../lists.js";
 import type { Marker } from "../source/published.js";
 
 /** A marker on the clock of the page. */
@@ -23,16 +25,7 @@ const ORDER: readonly Marker["kind"][] = ["event", "info", "warning", "error"];
 
 /** The first place in a list in ascending order that is not below. */
 function lower(ats: ArrayLike<number>, at: number): number {
-  let [low, high] = [0, ats.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ats[middle]! < at) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return countBefore(ats.length, (place) => ats[place]! < at);
 }
 
 export class Marked {
@@ -115,21 +108,21 @@ export class Marked {
 const MOST_LISTED = 5;
 
 /** A line about the markers near a moment. */
-export interface Line {
+export interface TipLine {
   readonly kind: Marker["kind"] | "quiet";
   readonly text: string;
 }
 
 /** The text of a marker, and the number of events that it stands for. */
 export function saying({ count, text }: Marker): string {
-  return count > 1 ? `× ${count.toLocaleString("en")}, at first ${text}` : text;
+  return count > 1 ? `× ${grouped(count)}, at first ${text}` : text;
 }
 
 /** The markers near a moment, the nearest first: one by one, or the number of each kind. */
-export function listed(near: readonly Placed[], at: number): Line[] {
+export function listed(near: readonly Placed[], at: number): TipLine[] {
   const pinned = near.filter(({ pinned }) => pinned);
   const single = pinned.length <= MOST_LISTED;
-  const lines: Line[] = [];
+  const lines: TipLine[] = [];
   if (single) {
     const nearest = [...pinned].sort((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at));
     lines.push(...nearest.map(({ marker }) => ({ kind: marker.kind, text: saying(marker) })));
@@ -138,14 +131,12 @@ export function listed(near: readonly Placed[], at: number): Line[] {
   for (const { marker, pinned } of near) {
     const { source, kind, count } = marker;
     if (!single || !pinned) {
-      const sum = sums.get(source) ?? { kind, count: 0 };
-      sum.count += count;
-      sums.set(source, sum);
+      obtain(sums, source, () => ({ kind, count: 0 })).count += count;
     }
   }
   const sorted = [...sums].sort(([, a], [, b]) => ORDER.indexOf(b.kind) - ORDER.indexOf(a.kind));
   for (const [source, { kind, count }] of sorted.slice(0, MOST_LISTED)) {
-    lines.push({ kind, text: `${source} × ${count.toLocaleString("en")}` });
+    lines.push({ kind, text: `${source} × ${grouped(count)}` });
   }
   if (sorted.length > MOST_LISTED) {
     lines.push({ kind: "quiet", text: `and ${sorted.length - MOST_LISTED} more kinds` });

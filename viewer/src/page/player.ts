@@ -1,54 +1,48 @@
 // The page of a recording: everything around the stage, and the loop that moves it.
 
-import { Edge } from "../play/edge.js";
-import type { Stretch } from "../play/playhead.js";
-import { Playhead } from "../play/playhead.js";
+import { el, offTheme, onTheme, reducedMotion, say } from "../dom.js";
+import { grouped } from "../format.js";
 import type { Loader } from "../play/loader.js";
-import type { Address } from "./address.js";
-import { el, say } from "./dom.js";
-import { Focus } from "./focus.js";
-import { Head } from "./head.js";
-import { help } from "./help.js";
-import { act, reached } from "./keys.js";
-import { Panel } from "./panel.js";
-import { Side } from "./side.js";
+import { Edge, Playhead, type Stretch } from "../play/playhead.js";
+import type { Address, Viewpoint } from "./address.js";
+import { Head, Transport } from "./bars.js";
+import { type Commands, Focus, act, help, reached } from "./keys.js";
+import { Panel, Side } from "./side.js";
 import type { Theatre } from "./theatre.js";
-import { type Theme, offTheme, onTheme, reducedMotion } from "./theme.js";
 import { Timeline, type Track } from "./timeline.js";
-import { Transport } from "./transport.js";
 
-/** How often panels of text follow while it plays. */
+/** The time between two updates of panels of text while it plays, in milliseconds. */
 const PANELS = 120;
-/** How long nothing may change before the moment is written to the address. */
+/** The moment is written to the address after nothing has changed for so long. */
 const SETTLED = 400;
 /** As in the style sheet. */
 const PHONE = "(max-width: 760px)";
-/** How long a message of the page stays. */
+/** A message of the page stays for so long. */
 const SPOKEN = 1800;
 
 /** The actions of the page around it. */
-export interface Around {
+interface PageRequests {
   /** Writes this to the address. */
-  address(of: Omit<Address, "recording" | "beside">): void;
+  address(of: Viewpoint): void;
   /** The live recording has ended: another one may begin. */
   ended(): void;
   /** Asks for a recording to show beside this one, or removes it. */
   beside(): void;
   /** Shows the library; null where there is none to choose from. */
   readonly library: (() => void) | null;
-  copyLink(of: Omit<Address, "recording" | "beside">): void;
+  copyLink(of: Viewpoint): void;
 }
 
-export class Player {
+export class Player implements Commands {
   readonly element = el("div", { class: "player" });
   readonly playhead: Playhead;
   readonly loader: Loader;
-  interpolate = !reducedMotion();
+  private interpolate = !reducedMotion();
   private readonly main: Side;
   private other: Side | null = null;
   private readonly edge = new Edge();
   private packets = 0;
-  private readonly around: Around;
+  private readonly around: PageRequests;
   private readonly head: Head;
   private readonly timeline: Timeline;
   private readonly transport: Transport;
@@ -68,10 +62,9 @@ export class Player {
   private panelsAt = 0;
   private settling = 0;
   private gone = false;
-  private readonly themed = (_: Theme): void => {
+  private readonly themed = (): void => {
     this.timeline.draw();
-    this.main.plots.themed();
-    this.other?.plots.themed();
+    this.sides.forEach(({ plots }) => plots.themed());
   };
   private readonly focus = new Focus();
   private readonly pressed = (event: KeyboardEvent): void => {
@@ -79,12 +72,12 @@ export class Player {
     if (others || document.querySelector("dialog[open]") !== null) {
       return;
     }
-    if (act(this, event) || (this.theatre.stage?.key?.(event) ?? false)) {
+    if (act(this, this.theatre.stage?.keys ?? [], event)) {
       event.preventDefault();
     }
   };
 
-  constructor(loader: Loader, around: Around) {
+  constructor(loader: Loader, around: PageRequests) {
     this.loader = loader;
     this.around = around;
     const { tables, published } = loader;
@@ -94,25 +87,10 @@ export class Player {
       this.panelsAt = 0;
       this.redraw();
     });
-    const redraw = (): void => this.redraw();
     this.main = this.side(loader, (at) => at);
     this.timeline = new Timeline(this.track(), (at) => this.seek(at));
-    this.transport = new Transport(this.playhead, {
-      toggle: () => this.toggle(),
-      step: (by) => this.step(by),
-      loop: () => this.toggleLoop(),
-      smooth: () => this.toggleSmooth(),
-      follow: () => this.toEnd(),
-      changed: redraw,
-    });
-    this.head = new Head({
-      library: around.library,
-      copyLink: () => this.copyLink(),
-      beside: () => around.beside(),
-      panel: () => this.togglePanel(),
-      help: () => this.help(),
-      stage: (id) => void this.chooseStage(id),
-    });
+    this.transport = new Transport(this);
+    this.head = new Head(this, around.library !== null);
     this.head.of(published);
     this.stagesRow.append(this.theatre.element);
     this.element.append(
@@ -124,11 +102,16 @@ export class Player {
       this.spoken,
       this.word,
     );
-    this.panel.of([this.main]);
+    this.panel.of(this.sides);
     this.panel.show("moments");
     this.tellProblems();
     document.addEventListener("keydown", this.pressed);
     onTheme(this.themed);
+  }
+
+  /** The recordings that are shown. */
+  private get sides(): readonly Side[] {
+    return this.other === null ? [this.main] : [this.main, this.other];
   }
 
   get theatre(): Theatre {
@@ -235,8 +218,7 @@ export class Player {
   private track(): Track {
     const { loader } = this;
     // The events of the recording beside it are on the same clock.
-    const sides = [this.main, ...(this.other === null ? [] : [this.other])];
-    const markers = sides.flatMap(({ loader: one, moments }) => {
+    const markers = this.sides.flatMap(({ loader: one, moments }) => {
       return one.published.markers.flatMap((marker) => {
         const { moment } = marker;
         const at = moment === null ? 0 : one.atOf(moment) - one.from + loader.from;
@@ -247,10 +229,14 @@ export class Player {
     return { from: loader.from, to: loader.to, times: this.times, markers, foresee, loaded: () => loader.loaded() };
   }
 
+  /** A moment of this recording on the clock of one that is shown. */
+  private there(at: number, { loader }: Side): number {
+    return loader === this.loader ? at : at - this.loader.from + loader.from;
+  }
+
   /** The state at a moment may be wanted soon. */
   private foresee(at: number): void {
-    this.main.foresee(at);
-    this.other?.foresee(at - this.loader.from + this.other.loader.from);
+    this.sides.forEach((side) => side.foresee(this.there(at, side)));
   }
 
   /** The moments that can be reached from here may be wanted soon. */
@@ -259,8 +245,7 @@ export class Player {
     const { at } = playhead;
     const markers = ([1, -1] as const).map((by) => timeline.markerFrom(at, by)).filter(Number.isFinite);
     [...markers, ...reached(playhead, this.times)].forEach((other) => this.foresee(other));
-    this.main.gather(at);
-    this.other?.gather(at);
+    this.sides.forEach((side) => side.gather(at));
   }
 
   /** Shows another stage. */
@@ -271,12 +256,11 @@ export class Player {
       return;
     }
     this.head.stages(theatre.stages, def.id);
-    const chosen = [theatre.choose(def, saved)];
     // Side by side one compares like with like.
-    const same = this.other?.theatre.stages.find((stage) => stage.id === id);
-    if (this.other !== null && same !== undefined) {
-      chosen.push(this.other.theatre.choose(same, saved));
-    }
+    const chosen = this.sides.map(({ theatre }) => {
+      const same = theatre.stages.find((stage) => stage.id === id);
+      return same === undefined ? Promise.resolve() : theatre.choose(same, saved);
+    });
     await Promise.all(chosen);
     this.settle();
   }
@@ -290,7 +274,8 @@ export class Player {
     this.theatre.element.dataset["name"] = this.loader.published.name;
     if (loader !== null) {
       // On a phone there is room for two stages, or for one and a panel.
-      this.element.classList.toggle("nopanel", matchMedia(PHONE).matches || !this.panelled);
+      const { classList } = this.element;
+      classList.toggle("nopanel", matchMedia(PHONE).matches || classList.contains("nopanel"));
       const other = this.side(loader, (at) => at - loader.from + this.loader.from);
       const { theatre } = other;
       theatre.element.dataset["name"] = loader.published.name;
@@ -299,7 +284,7 @@ export class Player {
       const same = theatre.stages.find(({ id }) => id === this.theatre.chosen.id) ?? theatre.chosen;
       await theatre.choose(same, this.theatre.stage?.save() ?? null);
     }
-    this.panel.of(this.other === null ? [this.main] : [this.main, this.other]);
+    this.panel.of(this.sides);
     this.timeline.change(this.track());
     this.redraw();
   }
@@ -376,7 +361,7 @@ export class Player {
   }
 
   /** A loop of what follows, or none. */
-  private toggleLoop(): void {
+  toggleLoop(): void {
     const { at, loop, from, to } = this.playhead;
     const length = Math.min(to - from, this.times ? 5000 : 100);
     const begin = Math.min(at, to - length);
@@ -390,10 +375,6 @@ export class Player {
 
   togglePanel(): void {
     this.element.classList.toggle("nopanel");
-  }
-
-  private get panelled(): boolean {
-    return !this.element.classList.contains("nopanel");
   }
 
   help(): void {
@@ -410,9 +391,9 @@ export class Player {
 
   /** Describes the picture. */
   describe(): void {
-    const [words, beside] = [this.theatre.describe(), this.other?.theatre.describe() ?? ""];
-    if (words !== "") {
-      say(this.spoken, beside === "" ? words : `${words} Beside it: ${beside}`);
+    const [words, beside] = this.sides.map(({ theatre }) => theatre.describe());
+    if (words) {
+      say(this.spoken, beside ? `${words} Beside it: ${beside}` : words);
     }
   }
 
@@ -431,7 +412,7 @@ export class Player {
     say(this.alert, said);
   }
 
-  private where(): Omit<Address, "recording" | "beside"> {
+  private where(): Viewpoint {
     const { theatre, playhead } = this;
     const first = theatre.stages[0]?.id;
     const saved = theatre.stage?.save() ?? "";
@@ -444,7 +425,7 @@ export class Player {
     };
   }
 
-  /** Writes the moment to the address, once nothing has changed for a while. */
+  /** Writes the moment to the address once nothing has changed for a while. */
   private settle(): void {
     clearTimeout(this.settling);
     this.settling = window.setTimeout(() => {
@@ -522,11 +503,11 @@ export class Player {
     }
   }
 
-  private drawOther({ loader, theatre, plots }: Side): void {
-    const { playhead } = this;
+  private drawOther(other: Side): void {
+    const { loader, theatre, plots } = other;
     theatre.show.interpolate = this.interpolate;
-    const at = Math.min(loader.to, loader.from + playhead.at - this.loader.from);
-    theatre.show.moveTo(at, playhead.playing);
+    const at = Math.min(loader.to, this.there(this.playhead.at, other));
+    theatre.show.moveTo(at, this.playhead.playing);
     const here = this.theatre.show;
     here.other = theatre.show.ready ? theatre.show : null;
     theatre.show.other = here.ready ? here : null;
@@ -542,8 +523,8 @@ export class Player {
       return "";
     }
     const { step, tick } = before.moment;
-    const ticked = tick !== null ? ` · tick ${tick.toLocaleString("en")}` : "";
-    return `${described.step} ${step.toLocaleString("en")}${ticked}`;
+    const ticked = tick !== null ? ` · tick ${grouped(tick)}` : "";
+    return `${described.step} ${grouped(step)}${ticked}`;
   }
 
   dispose(): void {
@@ -553,8 +534,7 @@ export class Player {
     document.removeEventListener("keydown", this.pressed);
     this.focus.dispose();
     offTheme(this.themed);
-    this.main.dispose();
-    this.other?.dispose();
+    this.sides.forEach((side) => side.dispose());
     this.element.remove();
   }
 }

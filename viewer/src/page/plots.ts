@@ -1,15 +1,173 @@
-// The panel of plots: the plots, and a form that adds one.
+// The panel of plots: a form that adds one, and the plots, each of numbers over the whole of a recording, in step with
+// the timeline.
 
+import uPlot from "uplot";
+
+import { button, choice, colour, el, pushButton, say } from "../dom.js";
+import { grouped, position, titled } from "../format.js";
 import type { Frame, TableDef, Wanted } from "../model.js";
 import type { Loader } from "../play/loader.js";
-import { TOTALS } from "../play/sampler.js";
-import { type Component, components } from "../stages/field/columns.js";
-import { choice, el } from "./dom.js";
-import { Plot, type Plotted } from "./plot.js";
+import { Samples, type Series, TOTALS, sample } from "../play/sampler.js";
+import { type CellNumber, components } from "../stages/field/columns.js";
+import { isNumber } from "../stages/shared/tables.js";
+import { coordinate } from "../tables/grid.js";
+
+const HEIGHT = 130;
+const INKS = ["--accent", "--event", "--warning", "--error", "--info"];
+/** The time between two drawings while samples come, in milliseconds. */
+const OFTEN = 250;
+
+/** The series of a plot, and their names. */
+interface Plotted {
+  readonly title: string;
+  readonly series: readonly Series[];
+  /** The name of each line. */
+  readonly names: readonly string[];
+}
+
+class Plot {
+  readonly element: HTMLElement;
+  private readonly line = el("div", { class: "now" });
+  private readonly chart: HTMLElement;
+  private readonly progress = el("span", { class: "quiet" });
+  private readonly samples: Samples;
+  private readonly names: readonly string[];
+  private readonly loader: Loader;
+  private readonly stopping = new AbortController();
+  private plot: uPlot | null = null;
+  private drawnAt = 0;
+  private at = 0;
+  private wake: ((more: boolean) => void) | null = null;
+
+  constructor(loader: Loader, { title, series, names }: Plotted, seek: (at: number) => void, close: () => void) {
+    this.loader = loader;
+    this.names = names;
+    this.samples = new Samples(series, loader.from, loader.to);
+    const closing = button("close", `Close the plot of ${title}`, "", () => {
+      this.dispose();
+      close();
+    });
+    this.chart = el("div", { class: "chart", role: "img", "aria-label": `${title} over time` });
+    this.element = el("section", { class: "plot" }, el("h3", {}, title, " ", this.progress, closing), this.chart);
+    this.chart.addEventListener("click", (event) => {
+      const { plot } = this;
+      if (plot !== null) {
+        seek(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
+      }
+    });
+    new ResizeObserver(() => this.resize()).observe(this.chart);
+    const more = (): Promise<boolean> =>
+      loader.published.live ? new Promise((resolve) => (this.wake = resolve)) : Promise.resolve(false);
+    void sample(loader, this.samples, this.stopping.signal, () => this.tell(), more).then(() => this.tell(true));
+  }
+
+  /** More has been recorded, or nothing more will be. */
+  grown(): void {
+    this.wake?.(true);
+    this.wake = null;
+  }
+
+  private tell(last = false): void {
+    const now = performance.now();
+    if (!last && now - this.drawnAt < OFTEN) {
+      return;
+    }
+    this.drawnAt = now;
+    const { done } = this.samples;
+    say(this.progress, done < 1 ? `${Math.floor(100 * done)} %` : "");
+    this.redraw();
+  }
+
+  /** Draws the lines again, because there are more samples or other colours. */
+  redraw(): void {
+    const data = this.data();
+    if (this.plot !== null) {
+      this.plot.setData(data);
+      this.show(this.at);
+    } else if (this.chart.clientWidth > 0) {
+      this.make(data);
+    }
+  }
+
+  themed(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    this.redraw();
+  }
+
+  private data(): uPlot.AlignedData {
+    const lines = this.samples.series.map((_, at) => this.samples.line(at));
+    if (lines.length === 1) {
+      return [lines[0]!.at, lines[0]!.value];
+    }
+    return uPlot.join(lines.map(({ at, value }) => [at, value]));
+  }
+
+  private make(data: uPlot.AlignedData): void {
+    const { times } = this.loader.tables;
+    const axis = {
+      stroke: () => colour("--muted"),
+      grid: { stroke: () => colour("--line"), width: 1 },
+      ticks: { show: false },
+      font: "11px system-ui",
+    };
+    this.plot = new uPlot(
+      {
+        width: this.chart.clientWidth,
+        height: HEIGHT,
+        legend: { show: this.names.length > 1 },
+        hooks: { draw: [() => this.show(this.at)] },
+        cursor: { drag: { setScale: false }, y: false },
+        scales: { x: { time: false, range: () => [this.loader.from, this.loader.to] } },
+        axes: [
+          { ...axis, size: 26, space: 70, values: (_, all) => all.map((at) => position(at, times, 0)) },
+          { ...axis, size: 52 },
+        ],
+        series: [
+          { label: times ? "time" : "step", value: (_, at) => (at === null ? "" : position(at, times)) },
+          ...this.names.map((label, at) => ({
+            label,
+            stroke: () => colour(INKS[at % INKS.length]!),
+            width: 1.5,
+            points: { show: false },
+            spanGaps: false,
+          })),
+        ],
+      },
+      data,
+      this.chart,
+    );
+    this.plot.over.append(this.line);
+    this.show(this.at);
+  }
+
+  private resize(): void {
+    if (this.plot === null) {
+      this.redraw();
+    } else if (this.chart.clientWidth > 0) {
+      this.plot.setSize({ width: this.chart.clientWidth, height: HEIGHT });
+      this.show(this.at);
+    }
+  }
+
+  /** Moves the line of the playhead. */
+  show(at: number): void {
+    this.at = at;
+    if (this.plot?.status === 1) {
+      this.line.style.transform = `translateX(${this.plot.valToPos(at, "x")}px)`;
+    }
+  }
+
+  dispose(): void {
+    this.stopping.abort();
+    this.grown();
+    this.plot?.destroy();
+    this.element.remove();
+  }
+}
 
 /** Rows that are offered by name. */
 const MOST_ROWS = 200;
-const NUMBERS = ["int", "uint", "float32", "float64"];
 /** Lines that can be told apart. */
 const MOST_LINES = 5;
 
@@ -50,11 +208,11 @@ export class Plots {
   }
 
   /** The numbers of a table that can be plotted. */
-  private parts(def: TableDef): Component[] {
+  private parts(def: TableDef): CellNumber[] {
     return def.lane === "grid"
       ? components(def)
-      : def.columns.flatMap(({ name, kind, key, notRecorded }, at) =>
-          NUMBERS.includes(kind) && !key && !notRecorded ? [{ name, columns: [at] }] : [],
+      : def.columns.flatMap((column, at) =>
+          isNumber(column) && !column.key && !column.notRecorded ? [{ name: column.name, columns: [at] }] : [],
         );
   }
 
@@ -104,9 +262,7 @@ export class Plots {
     } else if (table.columns.some(({ key }) => key)) {
       this.chooseRow();
     }
-    const add = el("button", { type: "button", class: "text" }, "Plot it");
-    add.addEventListener("click", () => this.plotChosen(table));
-    this.form.append(add);
+    this.form.append(pushButton({ class: "text" }, () => this.plotChosen(table), "Plot it"));
   }
 
   private chooseRow(): void {
@@ -115,7 +271,7 @@ export class Plots {
     this.row = this.rows.some(([id]) => id === this.row) ? this.row : ((all[0] ?? this.rows[0])?.[0] ?? "");
     const rows = choice("Row", [...all, ...this.rows], this.row, (row) => (this.row = row));
     if (this.left > 0) {
-      rows.append(el("option", { disabled: true }, `and ${this.left.toLocaleString("en")} more, which can't be chosen here`));
+      rows.append(el("option", { disabled: true }, `and ${grouped(this.left)} more, which can't be chosen here`));
     }
     this.form.append(rows);
   }
@@ -167,11 +323,8 @@ export class Plots {
       return;
     }
     const keyed = table.columns.some(({ key }) => key);
-    const rows = !keyed
-      ? []
-      : this.row === ""
-        ? this.rows.slice(0, MOST_LINES)
-        : this.rows.filter(([id]) => id === this.row);
+    const chosen = this.row === "" ? this.rows.slice(0, MOST_LINES) : this.rows.filter(([id]) => id === this.row);
+    const rows = keyed ? chosen : [];
     const of = { table: table.name, columns: part.columns };
     const series = keyed
       ? rows.map(([id]) => ({ ...of, of: { entity: Number(id) } }))
@@ -194,14 +347,9 @@ export class Plots {
       this.put({ title, series: TOTALS.map((all) => ({ ...of, of: { all } })), names: TOTALS });
       return;
     }
-    const origin = this.origin(def);
-    const places: string[] = [];
-    let rest = cell;
-    for (let key = def.shape.length - 1; key >= 0; key -= 1) {
-      const named = def.columns.filter(({ key }) => key)[key]?.name ?? "";
-      places.unshift(`${named} ${(rest % def.shape[key]!) + origin[key]!}`);
-      rest = Math.floor(rest / def.shape[key]!);
-    }
+    const cells = { shape: def.shape, origin: this.origin(def) };
+    const keys = def.columns.filter(({ key }) => key);
+    const places = def.shape.map((_, key) => `${keys[key]?.name ?? ""} ${coordinate(cells, cell, key)}`);
     this.put({ title: `${title}, ${places.join(", ")}`, series: [{ ...of, of: { cell } }], names: [part.name] });
   }
 
@@ -244,7 +392,7 @@ export class Plots {
 }
 
 /** The name of a plotted number, with its unit. */
-function labelled(table: TableDef, { name, columns }: Component): string {
-  const unit = table.columns[columns[0] ?? -1]?.unit ?? "";
-  return unit === "" ? name : `${name} (${unit})`;
+function labelled(table: TableDef, { name, columns }: CellNumber): string {
+  const column = table.columns[columns[0] ?? -1];
+  return column === undefined ? name : titled(column, name);
 }

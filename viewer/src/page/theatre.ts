@@ -1,14 +1,15 @@
 // One recording on one stage.
 
-import type { Stage, StageDef, Stageplay } from "../model.js";
+import { el, offTheme, onTheme, reducedMotion, say, theme } from "../dom.js";
+import { joined } from "../format.js";
+import type { Stage, StageDef, Stageplay, Theme } from "../model.js";
 import type { Loader } from "../play/loader.js";
 import { Show } from "../play/show.js";
+import { messageOf } from "../source/check.js";
 import { suitable } from "../stages/index.js";
-import { el, say } from "./dom.js";
-import { type Theme, offTheme, onTheme, reducedMotion, theme } from "./theme.js";
 
 /** The requests of a stage that its page handles. */
-export type Asked = Pick<Stageplay, "redraw" | "saved" | "plot">;
+type StageRequests = Pick<Stageplay, "redraw" | "saved" | "plot">;
 
 /** The place where a recording is shown. */
 export class Theatre {
@@ -20,8 +21,8 @@ export class Theatre {
   stage: Stage | null = null;
   private readonly host = el("div", { class: "host" });
   private readonly message = el("p", { class: "message", role: "status" });
-  private readonly note: HTMLElement;
-  private readonly asked: Asked;
+  private readonly note = el("p", { class: "note", role: "note", hidden: true });
+  private readonly asked: StageRequests;
   private readonly resized: ResizeObserver;
   private choosing = 0;
   private failed = false;
@@ -30,11 +31,10 @@ export class Theatre {
     this.asked.redraw();
   };
 
-  constructor(loader: Loader, asked: Asked) {
+  constructor(loader: Loader, asked: StageRequests) {
     this.loader = loader;
     this.show = new Show(loader);
     this.asked = asked;
-    this.note = el("p", { class: "note", role: "note", hidden: true });
     this.stages = suitable(loader.tables);
     this.chosen = this.stages[0]!;
     this.element = el("section", { class: "theatre", "aria-label": loader.published.name }, this.host, this.message);
@@ -80,7 +80,7 @@ export class Theatre {
       }
       this.resize();
     } catch (error) {
-      this.fail(`The stage “${def.title}” can't be shown: ${error instanceof Error ? error.message : String(error)}`);
+      this.fail(`The stage “${def.title}” can't be shown: ${messageOf(error)}`);
     }
     this.asked.redraw();
   }
@@ -115,7 +115,7 @@ export class Theatre {
     try {
       stage.draw(show);
     } catch (error) {
-      this.fail(`The stage “${this.chosen.title}” stopped: ${error instanceof Error ? error.message : String(error)}`);
+      this.fail(`The stage “${this.chosen.title}” stopped: ${messageOf(error)}`);
     }
   }
 
@@ -131,7 +131,7 @@ export class Theatre {
     if (this.stage === null || !this.show.ready || this.failed) {
       return "";
     }
-    return [this.stage.describe(this.show), this.note.textContent ?? ""].filter((words) => words !== "").join(" ");
+    return joined([this.stage.describe(this.show), this.note.textContent ?? ""]);
   }
 
   dispose(): void {

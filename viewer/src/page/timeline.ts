@@ -1,9 +1,10 @@
 // The timeline: the playhead, the markers, and clicks on them.
 
-import type { Marker } from "../source/published.js";
+import { colour, el } from "../dom.js";
+import { position } from "../format.js";
 import type { Stretch } from "../play/playhead.js";
-import { colour, el } from "./dom.js";
-import { position } from "./format.js";
+import type { Marker } from "../source/published.js";
+import { Canvas } from "../stages/shared/canvas.js";
 import { Marked, type Pin, type Placed, listed } from "./marked.js";
 
 /** The contents of a timeline. */
@@ -23,12 +24,12 @@ const EDGE = 10;
 const NEAR = 7;
 /** Pins lie no closer together, in pixels: one stands for several. */
 const APART = 4;
-/** How long the pointer rests at a moment before it is loaded, in milliseconds. */
+/** The rest of the pointer at a moment before that is loaded, in milliseconds. */
 const RESTS = 30;
 
 export class Timeline {
   readonly element: HTMLElement;
-  private readonly canvas = el("canvas", { "aria-hidden": "true" });
+  private readonly canvas: Canvas;
   private readonly tip = el("div", { class: "tip", role: "presentation", hidden: true });
   private track: Track;
   private readonly seek: (at: number) => void;
@@ -37,8 +38,6 @@ export class Timeline {
   private drawn: { readonly pins: readonly Pin[]; readonly strip: Float64Array; readonly most: number } | null = null;
   private at = 0;
   private loop: Stretch | null = null;
-  private width = 0;
-  private height = 0;
   private dragging = false;
   private hover: number | null = null;
   private resting: ReturnType<typeof setTimeout> | undefined;
@@ -46,10 +45,11 @@ export class Timeline {
   constructor(track: Track, seek: (at: number) => void) {
     this.seek = seek;
     this.element = el("div", { class: "timeline", role: "slider", tabindex: "0", "aria-label": "Timeline" });
+    const { element } = this;
+    this.canvas = new Canvas(element);
+    element.append(this.tip);
     this.track = track;
     this.change(track);
-    this.element.append(this.canvas, this.tip);
-    const { element } = this;
     element.addEventListener("pointerdown", (event) => {
       this.dragging = true;
       element.setPointerCapture(event.pointerId);
@@ -80,25 +80,25 @@ export class Timeline {
     new ResizeObserver(() => this.resize()).observe(element);
   }
 
-  /** Shows another track, or the same when it has grown. */
+  /** Shows another track. */
   change(track: Track): void {
-    this.track = track;
     this.marked = new Marked(track.markers);
-    this.drawn = null;
-    this.element.setAttribute("aria-valuemin", String(Math.round(track.from)));
-    this.element.setAttribute("aria-valuemax", String(Math.round(track.to)));
+    this.set(track);
     this.draw();
   }
 
   /** The recording has grown. */
   grow(from: number, to: number): void {
-    if (to === this.track.to && from === this.track.from) {
-      return;
+    if (to !== this.track.to || from !== this.track.from) {
+      this.set({ ...this.track, from, to });
     }
-    this.track = { ...this.track, from, to };
+  }
+
+  private set(track: Track): void {
+    this.track = track;
     this.drawn = null;
-    this.element.setAttribute("aria-valuemin", String(Math.round(from)));
-    this.element.setAttribute("aria-valuemax", String(Math.round(to)));
+    this.element.setAttribute("aria-valuemin", String(Math.round(track.from)));
+    this.element.setAttribute("aria-valuemax", String(Math.round(track.to)));
   }
 
   /** The moment of the next marker, or of the previous one; null where there is none. */
@@ -109,7 +109,7 @@ export class Timeline {
   /** The moment under the pointer, or so many pixels beside it. */
   private momentOf(event: PointerEvent, beside = 0): number {
     const { left } = this.element.getBoundingClientRect();
-    const share = (event.clientX + beside - left - EDGE) / Math.max(1, this.width - 2 * EDGE);
+    const share = (event.clientX + beside - left - EDGE) / Math.max(1, this.canvas.width - 2 * EDGE);
     return this.track.from + Math.min(1, Math.max(0, share)) * (this.track.to - this.track.from);
   }
 
@@ -137,22 +137,20 @@ export class Timeline {
     );
     this.tip.hidden = false;
     const half = this.tip.offsetWidth / 2;
-    const x = Math.min(this.width - half, Math.max(half, this.x(at)));
+    const x = Math.min(this.canvas.width - half, Math.max(half, this.x(at)));
     this.tip.style.transform = `translate(${x - half}px, -100%)`;
     this.draw();
   }
 
   private x(at: number): number {
     const { from, to } = this.track;
-    return EDGE + (to > from ? (at - from) / (to - from) : 0) * (this.width - 2 * EDGE);
+    return EDGE + (to > from ? (at - from) / (to - from) : 0) * (this.canvas.width - 2 * EDGE);
   }
 
   private resize(): void {
     const { width, height } = this.element.getBoundingClientRect();
-    const ratio = devicePixelRatio;
-    [this.width, this.height] = [width, height];
+    this.canvas.resize(width, height);
     this.drawn = null;
-    [this.canvas.width, this.canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     this.draw();
   }
 
@@ -164,25 +162,24 @@ export class Timeline {
     this.draw();
   }
 
-  /** Draws the bands, the markers and the playhead. */
   private laid(): NonNullable<Timeline["drawn"]> {
     if (this.drawn === null) {
       const x = (at: number): number => this.x(at);
-      const strip = this.marked.strip(x, this.width);
+      const strip = this.marked.strip(x, this.canvas.width);
       const most = strip.reduce((most, count) => Math.max(most, count), 0);
       this.drawn = { pins: this.marked.pins(x, APART), strip, most };
     }
     return this.drawn;
   }
 
+  /** Draws the bands, the markers and the playhead. */
   draw(): void {
-    const context = this.canvas.getContext("2d");
-    if (context === null || this.width === 0) {
+    const { track } = this;
+    const { width, height } = this.canvas;
+    if (width === 0) {
       return;
     }
-    const { track, width, height } = this;
-    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-    context.clearRect(0, 0, width, height);
+    const context = this.canvas.clear();
     const middle = Math.round(height * 0.62);
     const bar = (from: number, to: number, fill: string, tall: number): void => {
       const [left, right] = [this.x(from), this.x(to)];

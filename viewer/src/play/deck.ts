@@ -2,9 +2,8 @@
 
 import { StateFrame } from "../tables/frame.js";
 import { Decoder } from "../wire/index.js";
-import { LIMITS } from "./segment.js";
 import type { Loader } from "./loader.js";
-import type { Segment } from "./segment.js";
+import { LIMITS, type Segment } from "./segment.js";
 
 /** Goes along a recording, packet by packet. */
 export class Deck {
@@ -60,9 +59,6 @@ export class Deck {
     if (!onward && !this.jump(at, index, back)) {
       // Its snapshot is damaged: the state before it stays.
       return true;
-    }
-    while (this.known && this.ahead.at <= at) {
-      this.pass();
     }
     this.lookAhead();
     while (this.known && this.ahead.at <= at) {

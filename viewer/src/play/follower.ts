@@ -1,12 +1,12 @@
 // Follows a live recording: over a socket where there is one, otherwise by asking again.
 
-import { Damaged, count, object, text } from "../source/check.js";
+import { Damaged, count, messageOf, object, text } from "../source/check.js";
 import type { Socket } from "../source/files.js";
 import { markers, segment, segments } from "../source/published.js";
 import { parseJson } from "../wire/index.js";
 import type { Loader } from "./loader.js";
 
-/** How often the page asks for more where there is no socket, in milliseconds. */
+/** Without a socket, the page asks for more after so many milliseconds. */
 const ASKS = 1500;
 /** A socket that is silent for so long is lost. */
 const SILENCE = 15_000;
@@ -25,7 +25,7 @@ const CLOSES = 1000;
 const TOO_SLOW = 4000;
 
 /** The way in which new packets come. */
-export type Way = "socket" | "segments" | "ended";
+type Way = "socket" | "segments" | "ended";
 
 /** The events of a follower. */
 export interface FollowerEvents {
@@ -105,7 +105,7 @@ export class Follower {
       try {
         this.take(data);
       } catch (error) {
-        this.lost(error instanceof Error ? error.message : String(error));
+        this.lost(messageOf(error));
       }
     };
     socket.onclose = ({ code }: { code: number }) => {
@@ -233,8 +233,7 @@ export class Follower {
       }
     } catch (error) {
       if (!this.over && !this.begun) {
-        const why = error instanceof Error ? error.message : String(error);
-        events.trouble(`Nothing more comes of this recording for now: ${why}`);
+        events.trouble(`Nothing more comes of this recording for now: ${messageOf(error)}`);
       }
     }
     if (!loader.published.live) {

@@ -1,14 +1,12 @@
 // Loads segments when they are wanted, and keeps a few.
 
-import { Damaged } from "../source/check.js";
-import type { Files } from "../source/files.js";
-import { LABEL, records, textOf } from "../source/records.js";
-import { gunzip } from "../source/files.js";
+import { countBefore } from "../lists.js";
+import { Damaged, messageOf } from "../source/check.js";
+import { type Files, LABEL, gunzip, records, textOf } from "../source/files.js";
 import { type Marker, type Published, type SegmentInfo, published } from "../source/published.js";
 import { Tables } from "../tables/frame.js";
 import type { Stretch } from "./playhead.js";
-import { Segment } from "./segment.js";
-import { Tail } from "./tail.js";
+import { Segment, Tail } from "./segment.js";
 
 /** Unpacked bytes of segments that are kept, besides those just wanted. */
 const KEPT_BYTES = 64 << 20;
@@ -81,7 +79,7 @@ export class Loader {
     this.pace = (this.to - this.from) / Math.max(1, this.packets);
   }
 
-  /** How many packets there are. */
+  /** The number of packets. */
   get packets(): number {
     return this.named + (this.tail?.packets ?? 0);
   }
@@ -96,7 +94,9 @@ export class Loader {
       return false;
     }
     const { segments, live } = this.published;
-    this.same(now);
+    if (now.schema.hash !== this.tables.schema.hash) {
+      throw new Damaged("the recording has begun anew: load the page again");
+    }
     const end = now.segments.length === 0 ? -Infinity : this.atOf(now.segments[now.segments.length - 1]!.to);
     if (now.live && this.tail?.begun === true && end < this.to) {
       return false;
@@ -112,12 +112,6 @@ export class Loader {
     this.tables.findings = now.findings;
     this.measure();
     return grown || now.live !== live;
-  }
-
-  private same(now: Published): void {
-    if (now.schema.hash !== this.tables.schema.hash) {
-      throw new Damaged("the recording has begun anew: load the page again");
-    }
   }
 
   /** Drops all segments but the first. */
@@ -246,16 +240,7 @@ export class Loader {
 
   /** The segment that has the state at a moment: of those that can be loaded, the last that begins no later. */
   indexAt(at: number): number {
-    let [low, high] = [0, this.starts.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.starts[middle]! <= at) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    let index = low - 1;
+    let index = countBefore(this.starts.length, (segment) => this.starts[segment]! <= at) - 1;
     while (index >= 0 && this.lost.has(index)) {
       index -= 1;
     }
@@ -311,7 +296,7 @@ export class Loader {
       })
       .catch((error: unknown) => {
         if (current()) {
-          this.lost.set(index, error instanceof Damaged ? error.message : String(error));
+          this.lost.set(index, messageOf(error));
         }
         return null;
       });

@@ -7,7 +7,7 @@ import { Deck } from "./deck.js";
 import type { Loader } from "./loader.js";
 
 export const TOTALS = ["least", "mean", "greatest"] as const;
-export type Total = (typeof TOTALS)[number];
+type Total = (typeof TOTALS)[number];
 
 /** A number to sample: a column, or the length of the vector that several columns are. */
 export interface Series {
@@ -18,17 +18,17 @@ export interface Series {
 }
 
 /** Reads a number out of a state; NaN where there is none. */
-type Reader = (frame: StateFrame) => number;
+type SampleReader = (frame: StateFrame) => number;
 
 function length(numbers: readonly number[]): number {
   return numbers.length === 1 ? numbers[0]! : Math.hypot(...numbers);
 }
 
 /** The reader of a series. It has memory of its own, because the stages read other states meanwhile. */
-function reader(tables: Tables, { table, columns, of }: Series): Reader {
+function reader(tables: Tables, { table, columns, of }: Series): SampleReader {
   if ("entity" in of) {
     return (frame) => {
-      const rows = frame.stateRows(table);
+      const rows = frame.rows(table);
       const row = rows === undefined ? -1 : of.entity === null ? 0 : rows.rowOf(of.entity);
       return row < 0 ? NaN : length(columns.map((column) => rows!.number(row, column)));
     };
@@ -77,7 +77,7 @@ function total(columns: readonly Float64Array[]): number[] {
 
 /** Stretches that the recording is cut into. */
 const STRETCHES = 1000;
-/** How long it works at a time, in milliseconds: less than a frame of the screen. */
+/** It works for so many milliseconds at a time: less than a frame of the screen. */
 const SLICE = 6;
 
 /** The samples so far. */

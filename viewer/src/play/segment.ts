@@ -1,26 +1,27 @@
-// A stretch of a recording, in memory: packets, and the snapshots at which reading can begin.
+// A stretch of a recording, in memory: packets, and the snapshots at which reading can begin; and the unfinished one
+// that a live recording ends with.
 
-import type { EventRow } from "../model.js";
+import type { EventRow, Moment } from "../model.js";
 import { Damaged } from "../source/check.js";
-import { gunzip } from "../source/files.js";
-import { EVENT, LABEL, PACKET, SNAPSHOT, records, textOf } from "../source/records.js";
+import { EVENT, LABEL, PACKET, SNAPSHOT, gunzip, records, textOf } from "../source/files.js";
+import type { SegmentInfo } from "../source/published.js";
+import { StateFrame, type Tables } from "../tables/frame.js";
 import { eventOf } from "../tables/labels.js";
-import type { StateFrame, Tables } from "../tables/frame.js";
-import { type Decoder, type Limits, NO_LIMITS, WireError } from "../wire/index.js";
+import { Decoder, type Limits, NO_LIMITS, WireError } from "../wire/index.js";
 
 /** The most rows and tiles at once that a page can show. */
 const MOST_ENTITIES = 1 << 20;
 
 export const LIMITS: Limits = { ...NO_LIMITS, entities: MOST_ENTITIES };
 
-interface Range {
+interface RecordRange {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
 
 /** A full snapshot at which reading can begin: the state after so many packets of the segment. */
-interface Entry extends Range {
+interface EntryPoint extends RecordRange {
   readonly packets: number;
 }
 
@@ -38,8 +39,8 @@ export class Segment {
   /** The memory that it takes, in bytes. */
   size = 0;
   private readonly tables: Tables;
-  private readonly packets: Range[] = [];
-  private readonly entries: Entry[] = [];
+  private readonly packets: RecordRange[] = [];
+  private readonly entries: EntryPoint[] = [];
   /** The moment of each position, as far as they have been read. */
   private readonly ats: number[] = [];
 
@@ -129,11 +130,6 @@ export class Segment {
     return best;
   }
 
-  /** The last snapshot that is not after a position. */
-  entryBefore(position: number): number {
-    return this.entries.findLast(({ packets }) => packets <= position)?.packets ?? 0;
-  }
-
   /** Reads the snapshot at a position that `entry` gave. Returns false where it is damaged: the segment ends there. */
   enter(position: number, decoder: Decoder, into: StateFrame): boolean {
     const entry = this.entries.findLast(({ packets }) => packets === position);
@@ -173,5 +169,68 @@ export class Segment {
       this.problem ??= `packet ${position} of ${this.name}: ${error.message}`;
       return false;
     }
+  }
+}
+
+/** The unfinished segment of a live recording, whose packets come over a socket. It has no name yet. */
+export class Tail implements SegmentInfo {
+  readonly file = "";
+  readonly segment: Segment;
+  /** The first packet that is this segment's own. */
+  from: Moment = { step: 0, tick: null, timeMs: null };
+  to: Moment = this.from;
+  /** Whether it has a packet of its own, and so a place among the segments. */
+  begun = false;
+  private readonly before: Moment | null;
+  private readonly decoder: Decoder;
+  private current: StateFrame;
+  private next: StateFrame;
+  private position = -1;
+
+  /** `before` is the end of the segment before it. */
+  constructor(index: number, tables: Tables, before: Moment | null) {
+    this.segment = new Segment(index, tables);
+    this.before = before;
+    this.decoder = new Decoder(tables.schema, { limits: LIMITS });
+    [this.current, this.next] = [new StateFrame(tables), new StateFrame(tables)];
+  }
+
+  get bytes(): number {
+    return this.segment.size;
+  }
+
+  get packets(): number {
+    return this.segment.count;
+  }
+
+  /** Takes whole records. Each packet is read once, to know when it is; what can't be read is refused. */
+  take(records: Uint8Array): void {
+    const { segment, decoder } = this;
+    segment.take(records);
+    if (this.position < 0 && segment.length > 0) {
+      if (!segment.enter(0, decoder, this.current)) {
+        throw new Damaged(segment.problem ?? "the snapshot can't be read");
+      }
+      this.position = 0;
+      // After another segment it is mostly the state that the other ends with.
+      this.passed(this.before === null || this.current.moment.step > this.before.step);
+    }
+    while (this.position >= 0 && this.position + 1 < segment.length) {
+      if (!segment.step(this.position + 1, decoder, this.current, this.next)) {
+        throw new Damaged(segment.problem ?? "a packet can't be read");
+      }
+      this.position += 1;
+      [this.current, this.next] = [this.next, this.current];
+      this.passed(true);
+    }
+  }
+
+  private passed(own: boolean): void {
+    const { moment } = this.current;
+    if (own && !this.begun) {
+      this.from = moment;
+      this.begun = true;
+    }
+    this.to = moment;
   }
 }

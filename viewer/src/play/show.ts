@@ -1,5 +1,6 @@
 // A recording that is shown: the view that a stage draws from.
 
+import { countBefore, obtain, same } from "../lists.js";
 import type { EventRow, Frame, View } from "../model.js";
 import type { StateFrame } from "../tables/frame.js";
 import { Deck } from "./deck.js";
@@ -21,6 +22,14 @@ interface Trail {
   points: number[][];
 }
 
+/** The events of a table among `of`, from one place up to another. */
+interface FoundEvents {
+  low: number;
+  high: number;
+  found: EventRow[];
+  of: readonly EventRow[];
+}
+
 const NO_EVENTS: readonly EventRow[] = [];
 
 /** Follows a playhead; it is the view itself, so that a frame of the screen allocates nothing. */
@@ -37,10 +46,7 @@ export class Show implements View {
   private longest = 0;
   /** Whether a trail was asked for that has to be filled. */
   private lacking = false;
-  private readonly events_ = new Map<
-    string,
-    { low: number; high: number; found: EventRow[]; of: readonly EventRow[] }
-  >();
+  private readonly found = new Map<string, FoundEvents>();
   private all: readonly EventRow[] = NO_EVENTS;
   private allOf = "";
 
@@ -99,11 +105,7 @@ export class Show implements View {
 
   events(table: string, last: number): readonly EventRow[] {
     const all = this.around(last);
-    let kept = this.events_.get(`${table} ${last}`);
-    if (kept === undefined) {
-      kept = { low: -1, high: -1, found: [], of: NO_EVENTS };
-      this.events_.set(`${table} ${last}`, kept);
-    }
+    const kept = obtain(this.found, `${table} ${last}`, () => ({ low: -1, high: -1, found: [], of: NO_EVENTS }));
     const low = this.firstAfter(all, this.at - last);
     const high = this.firstAfter(all, this.at);
     if (kept.of !== all || kept.low !== low || kept.high !== high) {
@@ -144,16 +146,7 @@ export class Show implements View {
   }
 
   private firstAfter(all: readonly EventRow[], at: number): number {
-    let [low, high] = [0, all.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.loader.atOf(all[middle]!.moment) <= at) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return countBefore(all.length, (event) => this.loader.atOf(all[event]!.moment) <= at);
   }
 
   trail(table: string, id: number, columns: readonly number[], last: number): readonly (readonly number[])[] {
@@ -172,18 +165,9 @@ export class Show implements View {
   }
 }
 
-function same(a: readonly number[], b: readonly number[]): boolean {
-  for (let at = 0; at < a.length; at += 1) {
-    if (a[at] !== b[at]) {
-      return false;
-    }
-  }
-  return a.length === b.length;
-}
-
 /** Adds the current position of a row, and drops positions that are too old. */
 function follow(trail: Trail, frame: StateFrame): void {
-  const rows = frame.stateRows(trail.table);
+  const rows = frame.rows(trail.table);
   const row = rows?.rowOf(trail.id) ?? -1;
   // The memory of a dropped position is used again.
   let old = 0;

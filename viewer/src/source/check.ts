@@ -10,6 +10,11 @@ export class Damaged extends Error {
   }
 }
 
+/** The message of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 export type Json = Readonly<Record<string, unknown>>;
 
 export function object(json: unknown, what: string): Json {

@@ -1,70 +1,22 @@
 // The descriptions of recordings: library.json and recording.json.
 
-import type { Finding, Moment } from "../model.js";
+import type { Finding } from "../model.js";
 import { Schema, parseJson } from "../wire/index.js";
-import { type Described, described } from "../tables/description.js";
-import { moment, stamp } from "./check.js";
-import { Damaged, type Json, count, list, maybe, object, oneOf, real, text, versioned } from "./check.js";
+import { described } from "./description.js";
+import { Damaged, count, list, maybe, object, oneOf, real, text, versioned } from "./check.js";
+import { messageOf, moment, stamp } from "./check.js";
 
-export const VERDICTS = ["pass", "warn", "fail"] as const;
-export type Verdict = (typeof VERDICTS)[number];
+const VERDICTS = ["pass", "warn", "fail"] as const;
+const KINDS = ["event", "info", "warning", "error"] as const;
 
 /** A recording in the library. */
-export interface Entry {
-  readonly id: string;
-  readonly name: string;
-  readonly format: string;
-  readonly durationMs: number | null;
-  readonly steps: number | null;
-  /** Null where there was no audit yet. */
-  readonly verdict: Verdict | null;
-  readonly tables: readonly string[];
-  readonly live: boolean;
-  readonly details: Json;
-}
-
-export const KINDS = ["event", "info", "warning", "error"] as const;
-
-/** A marked moment; null for the recording as a whole. */
-export interface Marker {
-  readonly kind: (typeof KINDS)[number];
-  readonly source: string;
-  readonly text: string;
-  /** The number of events that it stands for: it is the first of them, up to the next marker of their table. */
-  readonly count: number;
-  readonly moment: Moment | null;
-}
-
-/** The stretch of the stream that a file contains. */
-export interface SegmentInfo {
-  readonly file: string;
-  readonly bytes: number;
-  readonly packets: number;
-  readonly from: Moment;
-  readonly to: Moment;
-}
-
+export type Entry = Readonly<ReturnType<typeof entry>>;
 /** A recording that can be played. */
-export interface Published {
-  readonly id: string;
-  readonly name: string;
-  readonly format: string;
-  readonly verdict: Verdict | null;
-  readonly summary: string;
-  readonly live: boolean;
-  /** The address of a WebSocket with the growing end; null where there is none. */
-  readonly socket: string | null;
-  readonly details: Json;
-  readonly schema: Schema;
-  readonly described: Described;
-  readonly markers: readonly Marker[];
-  readonly findings: readonly Finding[];
-  readonly labels: { readonly file: string; readonly bytes: number };
-  readonly segments: readonly SegmentInfo[];
-  /** The parts that could not be published or are doubtful, and the moment from which on. */
-  readonly lost: readonly { readonly text: string; readonly moment: Moment | null }[];
-  readonly notes: readonly string[];
-}
+export type Published = Readonly<ReturnType<typeof published>>;
+/** A marked moment; null for the recording as a whole. */
+export type Marker = Readonly<ReturnType<typeof marker>>;
+/** The stretch of the stream that a file contains. */
+export type SegmentInfo = Readonly<ReturnType<typeof segment>>;
 
 const ID = /^[A-Za-z0-9._-]+$/;
 const FILE = /^[A-Za-z0-9]+\.(seg|lab)$/;
@@ -93,11 +45,12 @@ export function library(source: string): Entry[] {
   return list(json["recordings"], "the list of recordings").map(entry);
 }
 
-function verdict(json: unknown): Verdict {
-  return oneOf(json, VERDICTS, "a verdict");
+/** Null where there was no audit yet. */
+function verdict(json: unknown): (typeof VERDICTS)[number] | null {
+  return maybe(json, (json) => oneOf(json, VERDICTS, "a verdict"));
 }
 
-function entry(json: unknown): Entry {
+function entry(json: unknown) {
   const of = object(json, "a recording of the library");
   return {
     id: recordingId(of["id"]),
@@ -105,7 +58,7 @@ function entry(json: unknown): Entry {
     format: text(of["format"], "the format of a recording"),
     durationMs: real(of["duration_ms"]),
     steps: maybe(of["steps"], (steps) => count(steps, "the steps of a recording")),
-    verdict: maybe(of["verdict"], verdict),
+    verdict: verdict(of["verdict"]),
     tables: list(of["tables"] ?? [], "the tables").map((name) => text(name, "the name of a table")),
     live: of["live"] === true,
     details: object(of["details"] ?? {}, "the details of a recording"),
@@ -113,7 +66,7 @@ function entry(json: unknown): Entry {
 }
 
 /** Reads recording.json. */
-export function published(source: string): Published {
+export function published(source: string) {
   const json = object(parsed(source, "recording.json"), "recording.json");
   versioned(json, "recording.json");
   const labels = object(json["labels"], "what is said of the labels");
@@ -121,9 +74,10 @@ export function published(source: string): Published {
     id: recordingId(json["id"]),
     name: text(json["name"], "the name of the recording"),
     format: text(json["format"], "the format of the recording"),
-    verdict: maybe(json["verdict"], verdict),
+    verdict: verdict(json["verdict"]),
     summary: text(json["summary"] ?? "", "the summary"),
     live: json["live"] === true,
+    // The address of a WebSocket with the growing end.
     socket: maybe(json["socket"], (at) => text(at, "the address of the socket")),
     details: object(json["details"] ?? {}, "the details"),
     schema: schemaOf(json["schema"]),
@@ -132,6 +86,7 @@ export function published(source: string): Published {
     findings: list(json["findings"] ?? [], "the findings").map(finding),
     labels: { file: fileName(labels["file"]), bytes: count(labels["bytes"], "the size of the labels") },
     segments: segments(json["segments"]),
+    // The parts that could not be published or are doubtful, and the moment from which on.
     lost: list(json["lost"] ?? [], "what is lost").map((what) => {
       const of = object(what, "what is lost");
       return { text: text(of["text"], "what is lost"), moment: moment(of, "what is lost") };
@@ -154,7 +109,7 @@ function parsed(source: string, what: string): unknown {
   try {
     return parseJson(source);
   } catch (error) {
-    throw new Damaged(`${what} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Damaged(`${what} is no JSON: ${messageOf(error)}`);
   }
 }
 
@@ -162,16 +117,17 @@ function schemaOf(json: unknown): Schema {
   try {
     return Schema.from(json);
   } catch (error) {
-    throw new Damaged(`the schema: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Damaged(`the schema: ${messageOf(error)}`);
   }
 }
 
-function marker(json: unknown): Marker {
+function marker(json: unknown) {
   const of = object(json, "a marker");
   return {
     kind: oneOf(of["kind"], KINDS, "the kind of a marker"),
     source: text(of["source"], "the source of a marker"),
     text: text(of["text"], "the text of a marker"),
+    // The number of events that it stands for: it is the first of them, up to the next marker of their table.
     count: maybe(of["count"], (events) => count(events, "the events of a marker")) ?? 1,
     moment: moment(of, "a marker"),
   };
@@ -189,7 +145,7 @@ function finding(json: unknown): Finding {
 }
 
 /** Reads the description of a segment. */
-export function segment(json: unknown): SegmentInfo {
+export function segment(json: unknown) {
   const of = object(json, "a segment");
   return {
     file: fileName(of["file"]),

@@ -1,21 +1,22 @@
 // The state after a packet, read as tables.
 
-import type { Finding, Frame, Grid, Moment, Recording, Rows, TableDef, Value } from "../model.js";
+import type { Finding, Frame, Grid, Moment, Recording, TableDef, Value } from "../model.js";
 import { Damaged } from "../source/check.js";
 import type { Published } from "../source/published.js";
 import { type Schema, Snapshot } from "../wire/index.js";
 import { Coding } from "./coding.js";
-import type { Table } from "./description.js";
+import type { Table } from "../source/description.js";
 import { GridPlan } from "./grid.js";
 import { Labels } from "./labels.js";
-import { RowPlan, StateRows } from "./rows.js";
+import { type RowPlan, StateRows, codedColumns } from "./rows.js";
 
 /** Reads the moment of a packet. */
-export class Clock {
+class Clock {
   private readonly entity: number;
   private readonly step: Coding;
   private readonly tick: Coding;
   private readonly time: Coding;
+  private readonly starts: Float64Array;
 
   constructor(schema: Schema, { described }: Published) {
     const { clock } = described;
@@ -23,45 +24,28 @@ export class Clock {
     this.step = new Coding(schema, "uint", clock.step, "the clock");
     this.tick = new Coding(schema, "uint", clock.tick, "the clock");
     this.time = new Coding(schema, "int", clock.timeNs, "the clock");
+    this.starts = new Float64Array(schema.components.length);
   }
 
   /** The moment of a state. */
   read(state: Snapshot): Moment {
-    const row = state.row(this.entity);
-    const [step, tick, time] = [
-      value(state, row, this.step),
-      value(state, row, this.tick),
-      value(state, row, this.time),
-    ];
+    state.starts(state.row(this.entity), this.starts);
+    const step = this.value(state, this.step);
+    const tick = this.value(state, this.tick);
+    const time = this.value(state, this.time);
     return {
       step: Number(step ?? 0),
       tick: typeof tick === "boolean" ? null : tick,
       timeMs: time === null ? null : Number(time) / 1e6,
     };
   }
-}
 
-function value(state: Snapshot, row: number, coding: Coding): boolean | number | bigint | null {
-  if (!state.has(row, coding.plain.component)) {
-    throw new Damaged("a packet does not say when it is");
+  private value({ slots }: Snapshot, coding: Coding): boolean | number | bigint | null {
+    if (Number.isNaN(this.starts[coding.plain.component])) {
+      throw new Damaged("a packet does not say when it is");
+    }
+    return coding.value(slots, this.starts);
   }
-  return coding.value(
-    state.slots,
-    slot(state, row, coding.how),
-    slot(state, row, coding.plain),
-    slot(state, row, coding.exact),
-  );
-}
-
-function slot(state: Snapshot, row: number, at: Coding["how"]): number {
-  if (at === null) {
-    return -1;
-  }
-  return (
-    state.start(row) +
-    state.schema.layout.offset(state.masksHigh[row]!, state.masksLow[row]!, at.component) +
-    at.plan.slot
-  );
 }
 
 /** A recording's tables, and how to read them from states. */
@@ -109,11 +93,13 @@ export class Tables implements Recording {
   }
 
   private plan(table: Table): void {
+    const { schema, labels } = this;
     const { stored, def } = table;
     if (stored.as === "entities") {
-      this.rowPlans.set(def.name, new RowPlan(this.schema, table, stored.components, this.labels));
+      const first = schema.place(stored.components[0] ?? -1);
+      this.rowPlans.set(def.name, { def, first, columns: codedColumns(schema, table, labels), labels });
     } else if (stored.as === "tiles") {
-      this.gridPlans.set(def.name, new GridPlan(this.schema, table, stored, this.labels));
+      this.gridPlans.set(def.name, new GridPlan(schema, table, stored, labels));
     }
   }
 
@@ -122,7 +108,7 @@ export class Tables implements Recording {
     this.times ||= timeMs !== null;
   }
 
-  /** How to read a grid, with memory of its own. */
+  /** A plan to read a grid with memory of its own. */
   gridPlan(name: string): GridPlan | undefined {
     const table = this.byName.get(name);
     return table?.stored.as === "tiles" && this.gridPlans.has(name)
@@ -160,11 +146,7 @@ export class StateFrame implements Frame {
     this.at = this.tables.times ? (moment.timeMs ?? 0) : moment.step;
   }
 
-  rows(table: string): Rows | undefined {
-    return this.stateRows(table);
-  }
-
-  stateRows(table: string): StateRows | undefined {
+  rows(table: string): StateRows | undefined {
     let read = this.read.get(table);
     if (read === undefined) {
       const plan = this.tables.rowPlans.get(table);

@@ -1,12 +1,13 @@
 // Puts the cells of a grid together from tiles.
 
+import { obtain, product } from "../lists.js";
 import type { Grid, TableDef, Value } from "../model.js";
 import { Damaged } from "../source/check.js";
 import type { Schema, Snapshot } from "../wire/index.js";
-import { type At, fieldAt } from "./coding.js";
-import type { Table } from "./description.js";
+import { type At, fieldAt, slotOf } from "./coding.js";
+import type { Table } from "../source/description.js";
 import type { Labels } from "./labels.js";
-import { type CodedColumn, codedColumns } from "./rows.js";
+import { type CodedColumn, codedColumns, textOr } from "./rows.js";
 
 /** The most cells that are laid out. */
 const MOST_CELLS = 1 << 24;
@@ -14,6 +15,19 @@ const MOST_CELLS = 1 << 24;
 const KEPT = 4;
 
 type Tiles = Extract<Table["stored"], { as: "tiles" }>;
+
+/** The coordinate of a cell along a key. */
+export function coordinate(
+  { shape, origin }: { readonly shape: readonly number[]; readonly origin: readonly number[] },
+  cell: number,
+  key: number,
+): number {
+  let rest = cell;
+  for (let at = shape.length - 1; at > key; at -= 1) {
+    rest = Math.floor(rest / shape[at]!);
+  }
+  return origin[key]! + (rest % shape[key]!);
+}
 
 /** A grid of a recording: makes cells from states, and the same cells from equal states. */
 export class GridPlan {
@@ -27,7 +41,7 @@ export class GridPlan {
   readonly within: number;
   /** Slots of a tile, and where in them each component begins. */
   readonly slots: number;
-  readonly starts: Int32Array;
+  readonly starts: Float64Array;
   private readonly maskHigh: number;
   private readonly maskLow: number;
   private readonly first: number;
@@ -42,9 +56,9 @@ export class GridPlan {
     this.labels = labels;
     this.columns = codedColumns(schema, table, labels);
     const keys = def.columns.filter(({ key }) => key).length;
-    this.within = stored.edges.reduce((cells, edge) => cells * edge, 1);
+    this.within = product(stored.edges);
     this.shape = def.shape;
-    this.cells = def.shape.reduce((cells, edge) => cells * edge, 1);
+    this.cells = product(def.shape);
     const places = stored.components.map((id) => schema.place(id));
     const sound =
       keys === stored.edges.length &&
@@ -67,9 +81,10 @@ export class GridPlan {
     }
     [this.maskHigh, this.maskLow] = [high >>> 0, low >>> 0];
     this.slots = schema.layout.slots(this.maskHigh, this.maskLow);
-    this.starts = Int32Array.from(schema.components, (_, place) =>
-      schema.layout.offset(this.maskHigh, this.maskLow, place),
-    );
+    this.starts = Float64Array.from(schema.components, (_, place) => {
+      const start = schema.layout.offset(this.maskHigh, this.maskLow, place);
+      return start < 0 ? NaN : start;
+    });
     this.first = places[0]!;
   }
 
@@ -109,12 +124,11 @@ export class GridPlan {
     if (coding === null || of!.texts !== null || rest > 0 || origin.length !== edges.length) {
       return () => NaN;
     }
-    const slot = (start: number, at: At | null): number =>
-      at === null ? -1 : start + this.starts[at.component]! + at.plan.slot + number * (at.plan.wide ? 2 : 1);
+    const stated = slotOf(this.stated, this.starts, number);
     let entity = -1;
     const find = (state: Snapshot): number => {
       for (let row = 0; row < state.length; row += 1) {
-        const own = this.isTile(state, row) ? this.labels.tile(state.ids[row]!) : undefined;
+        const own = this.isTile(state, row) ? this.labels.tiles.get(state.ids[row]!) : undefined;
         if (own?.every((at, key) => at === tile[key]) === true) {
           entity = state.ids[row]!;
           return row;
@@ -126,11 +140,9 @@ export class GridPlan {
       const held = entity < 0 ? -1 : state.row(entity);
       const row = held < 0 ? find(state) : held;
       const start = row < 0 ? -1 : state.start(row);
-      if (start < 0 || state.slots[slot(start, this.stated)] === 0) {
-        return NaN;
-      }
-      const [how, plain, exact] = [slot(start, coding.how), slot(start, coding.plain), slot(start, coding.exact)];
-      return coding.number(state.slots, how, plain, exact);
+      return start < 0 || state.slots[start + stated] === 0
+        ? NaN
+        : coding.number(state.slots, this.starts, start, number);
     };
   }
 
@@ -139,7 +151,7 @@ export class GridPlan {
     return state.masksHigh[row] === this.maskHigh && state.masksLow[row] === this.maskLow && state.has(row, this.first);
   }
 
-  /** Where the cells of a tile are among all cells; −1 beyond the shape. */
+  /** The numbers of a tile's cells among all cells; −1 beyond the shape. */
   cellsOf(tile: readonly number[]): Int32Array {
     const { within } = this;
     const { edges } = this.stored;
@@ -234,7 +246,7 @@ class TileGrid implements Grid {
     }
   }
 
-  /** Finds out where each cell is. */
+  /** Finds the values of each cell. */
   private locate(): void {
     if (this.located) {
       return;
@@ -245,7 +257,7 @@ class TileGrid implements Grid {
       this.where = new Int32Array(plan.cells);
     }
     this.where.fill(-1);
-    const stated = plan.starts[plan.stated.component]! + plan.stated.plan.slot;
+    const stated = slotOf(plan.stated, plan.starts, 0);
     for (let tile = 0; tile < this.tiles; tile += 1) {
       const places = this.placesOf(this.ids[tile]!);
       if (places === null) {
@@ -265,7 +277,7 @@ class TileGrid implements Grid {
   private placesOf(entity: number): Int32Array | null {
     let places = this.places.get(entity);
     if (places === undefined) {
-      const tile = this.labels.tile(entity);
+      const tile = this.labels.tiles.get(entity);
       if (tile === undefined) {
         return null;
       }
@@ -276,11 +288,7 @@ class TileGrid implements Grid {
   }
 
   numbers(column: number): Float64Array {
-    let made = this.made.get(column);
-    if (made === undefined) {
-      made = { of: -1, numbers: new Float64Array(this.plan.cells) };
-      this.made.set(column, made);
-    }
+    const made = obtain(this.made, column, () => ({ of: -1, numbers: new Float64Array(this.plan.cells) }));
     if (made.of !== this.version) {
       this.lay(made.numbers, column);
       made.of = this.version;
@@ -298,32 +306,17 @@ class TileGrid implements Grid {
       return;
     }
     const { coding, key } = of;
-    const stated = plan.starts[plan.stated.component]! + plan.stated.plan.slot;
-    const start = (at: At | null): number => (at === null ? -1 : plan.starts[at.component]!);
-    const step = (at: At | null): number => (at?.plan.wide === true ? 2 : 1);
-    const [how, plain, exact] = [
-      start(coding?.how ?? null),
-      start(coding?.plain ?? null),
-      start(coding?.exact ?? null),
-    ];
-    const [plainStep, exactStep] = [step(coding?.plain ?? null), step(coding?.exact ?? null)];
+    const stated = slotOf(plan.stated, plan.starts, 0);
     for (let tile = 0; tile < this.tiles; tile += 1) {
       const places = this.placesOf(this.ids[tile]!);
       const base = tile * plan.slots;
-      for (let number = 0; places !== null && number < within; number += 1) {
+      if (places !== null && coding !== null) {
+        coding.numbers(slots, plan.starts, base, base + stated, places, into);
+      }
+      for (let number = 0; places !== null && coding === null && key >= 0 && number < within; number += 1) {
         const cell = places[number]!;
-        if (cell < 0 || slots[base + stated + number] === 0) {
-          continue;
-        }
-        if (coding !== null) {
-          into[cell] = coding.number(
-            slots,
-            base + how + number,
-            base + plain + number * plainStep,
-            base + exact + number * exactStep,
-          );
-        } else if (key >= 0) {
-          into[cell] = this.coordinate(cell, key);
+        if (cell >= 0 && slots[base + stated + number] !== 0) {
+          into[cell] = coordinate(this, cell, key);
         }
       }
     }
@@ -337,32 +330,10 @@ class TileGrid implements Grid {
     }
     const { coding, key, texts } = of;
     if (coding === null) {
-      return key < 0 ? null : this.coordinate(cell, key);
+      return key < 0 ? null : coordinate(this, cell, key);
     }
-    const value = coding.value(
-      this.slots,
-      this.slot(coding.how, where),
-      this.slot(coding.plain, where),
-      this.slot(coding.exact, where),
-    );
-    return texts === null || value === null ? value : (texts[Number(value)] ?? null);
-  }
-
-  private coordinate(cell: number, key: number): number {
-    let rest = cell;
-    for (let at = this.shape.length - 1; at > key; at -= 1) {
-      rest = Math.floor(rest / this.shape[at]!);
-    }
-    return this.origin[key]! + (rest % this.shape[key]!);
-  }
-
-  private slot(at: At | null, where: number): number {
-    if (at === null) {
-      return -1;
-    }
-    const { plan } = this;
-    const { within } = plan;
+    const { within, slots, starts } = this.plan;
     const tile = Math.floor(where / within);
-    return tile * plan.slots + plan.starts[at.component]! + (where - tile * within) * (at.plan.wide ? 2 : 1);
+    return textOr(texts, coding.value(this.slots, starts, tile * slots, where - tile * within));
   }
 }

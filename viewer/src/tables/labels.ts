@@ -1,10 +1,10 @@
 // Labels, which accompany the packets: the rows and tiles that entities are, texts, and facts.
 
+import { obtain } from "../lists.js";
 import type { ColumnDef, EventRow, Value } from "../model.js";
-import { Damaged, type Json, count, list, object, real, text } from "../source/check.js";
-import { stamp } from "../source/check.js";
+import { Damaged, type Json, count, list, object, real, stamp, text } from "../source/check.js";
 import { parseJson } from "../wire/index.js";
-import type { Table } from "./description.js";
+import type { Table } from "../source/description.js";
 
 /** The most texts of one column that gametape writes. */
 const MOST_TEXTS = 1 << 20;
@@ -61,9 +61,11 @@ export function eventOf(tables: ReadonlyMap<string, Table>, source: string): Eve
 export class Labels {
   /** Goes up with each label: a live recording gets more. */
   version = 0;
-  private readonly keys = new Map<number, readonly Value[]>();
-  private readonly tiles = new Map<number, readonly number[]>();
-  private readonly texts = new Map<string, Map<string, string[]>>();
+  /** The keys of rows by their entities, in the order of the columns of keys. */
+  readonly keys = new Map<number, readonly Value[]>();
+  /** The tiles that entities are: their numbers along each key. */
+  readonly tiles = new Map<number, readonly number[]>();
+  private readonly texts = new Map<string, string[]>();
   private readonly held = new Map<string, Row[]>();
   /** Rows of facts as they were written, to recognise those that come again. */
   private readonly stated = new Set<string>();
@@ -90,9 +92,7 @@ export class Labels {
       }
       this.stated.add(source);
       this.facted += 1;
-      const rows = this.held.get(name) ?? [];
-      rows.push(rowOf(table, json["row"]));
-      this.held.set(name, rows);
+      obtain(this.held, name, (): Row[] => []).push(rowOf(table, json["row"]));
     } else if (json["text"] !== undefined) {
       this.takeText(name, json);
     } else {
@@ -123,29 +123,9 @@ export class Labels {
     );
   }
 
-  /** The key of a row, in the order of the key's columns. */
-  key(entity: number): readonly Value[] | undefined {
-    return this.keys.get(entity);
-  }
-
-  /** The tile that an entity is: its numbers along each key. */
-  tile(entity: number): readonly number[] | undefined {
-    return this.tiles.get(entity);
-  }
-
   /** The texts of a column, by number; lost texts leave holes. */
   textsOf(table: string, column: string): string[] {
-    let columns = this.texts.get(table);
-    if (columns === undefined) {
-      columns = new Map();
-      this.texts.set(table, columns);
-    }
-    let texts = columns.get(column);
-    if (texts === undefined) {
-      texts = [];
-      columns.set(column, texts);
-    }
-    return texts;
+    return obtain(this.texts, `${table}\n${column}`, () => []);
   }
 
   facts(table: string): readonly Row[] {
@@ -163,12 +143,7 @@ export function compareKeys(a: readonly Value[] | undefined, b: readonly Value[]
     if (one === other) {
       continue;
     }
-    if (one === null || other === null) {
-      return one === null ? -1 : 1;
-    }
-    if (one !== other) {
-      return one < other ? -1 : 1;
-    }
+    return one === null || (other !== null && one < other) ? -1 : 1;
   }
   return 0;
 }

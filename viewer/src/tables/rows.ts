@@ -2,8 +2,8 @@
 
 import type { Rows, TableDef, Value } from "../model.js";
 import type { Schema, Snapshot } from "../wire/index.js";
-import { type At, Coding } from "./coding.js";
-import type { Table } from "./description.js";
+import { Coding } from "./coding.js";
+import type { Table } from "../source/description.js";
 import { type Labels, compareKeys } from "./labels.js";
 
 /** A column of a table, and the place of its values. */
@@ -29,21 +29,18 @@ export function codedColumns(schema: Schema, { def, coded }: Table, labels: Labe
   });
 }
 
-/** The fields of a table's columns, the same for all states. */
-export class RowPlan {
+/** The value of a column of texts is its number among them. */
+export function textOr(texts: string[] | null, value: Exclude<Value, string>): Value {
+  return texts === null || value === null ? value : (texts[Number(value)] ?? null);
+}
+
+/** A state table, and the fields of its columns: the same for all states. */
+export interface RowPlan {
   readonly def: TableDef;
   /** The place in the schema of the component that every row has. */
   readonly first: number;
   readonly columns: readonly CodedColumn[];
   readonly labels: Labels;
-
-  constructor(schema: Schema, table: Table, components: readonly number[], labels: Labels) {
-    const { def } = table;
-    this.def = def;
-    this.labels = labels;
-    this.first = schema.place(components[0] ?? -1);
-    this.columns = codedColumns(schema, table, labels);
-  }
 }
 
 /** The rows of one table in one state, read again after each packet. */
@@ -83,7 +80,7 @@ export class StateRows implements Rows {
         this.index.push(row);
       }
     }
-    const key = (row: number): readonly Value[] | undefined => plan.labels.key(state.ids[row]!);
+    const key = (row: number): readonly Value[] | undefined => plan.labels.keys.get(state.ids[row]!);
     this.index.sort((a, b) => compareKeys(key(a), key(b)));
     this.length = this.index.length;
   }
@@ -112,27 +109,17 @@ export class StateRows implements Rows {
     return at < 0 ? -1 : this.index.indexOf(at);
   }
 
-  private slot(at: At | null, row: number): number {
-    if (at === null) {
-      return -1;
-    }
+  /** The starts of the components of a row of the state. */
+  private startsAt(row: number): Float64Array {
     if (this.startsOf !== row) {
-      this.findStarts(row);
+      this.state.starts(row, this.starts);
+      this.startsOf = row;
     }
-    const start = this.starts[at.component]!;
-    return start < 0 ? -1 : start + at.plan.slot;
+    return this.starts;
   }
 
-  private findStarts(row: number): void {
-    const { state } = this;
-    const { parts } = state.schema.layout;
-    let start = state.start(row);
-    for (let component = 0; component < parts.length; component += 1) {
-      const has = state.has(row, component);
-      this.starts[component] = has ? start : -1;
-      start += has ? parts[component]!.slots : 0;
-    }
-    this.startsOf = row;
+  private keyOf(row: number, key: number): Value {
+    return key < 0 ? null : (this.plan.labels.keys.get(this.state.ids[row]!)?.[key] ?? null);
   }
 
   value(row: number, column: number): Value {
@@ -141,15 +128,9 @@ export class StateRows implements Rows {
       return null;
     }
     const { coding, key, texts } = of;
-    if (coding === null) {
-      return key < 0 ? null : (this.plan.labels.key(this.state.ids[at]!)?.[key] ?? null);
-    }
-    const plain = this.slot(coding.plain, at);
-    if (plain < 0) {
-      return null;
-    }
-    const value = coding.value(this.state.slots, this.slot(coding.how, at), plain, this.slot(coding.exact, at));
-    return texts === null || value === null ? value : (texts[Number(value)] ?? null);
+    return coding === null
+      ? this.keyOf(at, key)
+      : textOr(texts, coding.value(this.state.slots, this.startsAt(at)));
   }
 
   number(row: number, column: number): number {
@@ -158,14 +139,10 @@ export class StateRows implements Rows {
       return NaN;
     }
     const { coding, key } = of;
-    if (coding === null) {
-      const value = key < 0 ? null : this.plan.labels.key(this.state.ids[at]!)?.[key];
-      return typeof value === "number" || typeof value === "bigint" ? Number(value) : NaN;
+    if (coding !== null) {
+      return coding.number(this.state.slots, this.startsAt(at));
     }
-    const plain = this.slot(coding.plain, at);
-    if (plain < 0) {
-      return NaN;
-    }
-    return coding.number(this.state.slots, this.slot(coding.how, at), plain, this.slot(coding.exact, at));
+    const value = this.keyOf(at, key);
+    return typeof value === "number" || typeof value === "bigint" ? Number(value) : NaN;
   }
 }

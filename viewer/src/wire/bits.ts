@@ -33,7 +33,7 @@ export class PacketBytes {
 export class BitReader {
   /** The byte of the packet that is read next. */
   byte = 0;
-  /** How many bits of that byte are read. */
+  /** The number of bits of that byte that are read. */
   protected bit = 0;
   private end = 0;
   private view: DataView;

@@ -1,15 +1,15 @@
 // The entities of a section, bit by bit.
 
 import { BitReader } from "./bits.js";
-import type { Frame } from "./frame.js";
-import { BITS, type Part, type Plan, VARUINT } from "./layout.js";
-import { CREATE, type Limit, type Limits, type Rule, type Tag, UPDATE, WireError, checkLimit } from "./rules.js";
+import type { PacketFrame } from "./frame.js";
+import { BITS, type ComponentPlan, type FieldPlan, VARUINT } from "./layout.js";
+import { CREATE, type Limit, type Limits, type Rule, type SectionTag, UPDATE, WireError, checkLimit } from "./rules.js";
 import type { Schema } from "./schema.js";
 
 const TWO_32 = 2 ** 32;
 
 /** Reads the body of a section. Used again for each packet. */
-export class Body extends BitReader {
+export class SectionBody extends BitReader {
   /** The entity whose id was read last. */
   id = -1;
   /**
@@ -17,15 +17,15 @@ export class Body extends BitReader {
    * box numbers of 32 bits.
    */
   readonly last = new Uint32Array(2);
-  private readonly frame: Frame;
+  private readonly frame: PacketFrame;
   private readonly schema: Schema;
-  private readonly tag: Tag;
+  private readonly tag: SectionTag;
   private readonly limit: Limit;
   private readonly limits: Limits;
   /** Entities that are still to come. */
   private entities = 0;
 
-  constructor(frame: Frame, schema: Schema, tag: Tag, limits: Limits, strict: boolean) {
+  constructor(frame: PacketFrame, schema: Schema, tag: SectionTag, limits: Limits, strict: boolean) {
     super(frame.bytes, strict);
     this.frame = frame;
     this.schema = schema;
@@ -88,7 +88,7 @@ export class Body extends BitReader {
   }
 
   /** Reads the mask of the fields of a component that is new: full. */
-  createMask(part: Part, component: number): void {
+  createMask(part: ComponentPlan, component: number): void {
     this.mask(part.fields.length);
     const high = this.last[0]!;
     const low = this.last[1]!;
@@ -100,7 +100,7 @@ export class Body extends BitReader {
   }
 
   /** Reads the mask of the fields of a component that is updated: not empty. */
-  updateMask(part: Part, component: number): void {
+  updateMask(part: ComponentPlan, component: number): void {
     this.mask(part.fields.length);
     if (this.last[0] === 0 && this.last[1] === 0) {
       const { component: id } = this.ids(component, 0);
@@ -109,7 +109,7 @@ export class Body extends BitReader {
   }
 
   /** Reads a value into its place among `slots`, where those of its component begin at `start`. */
-  value(plan: Plan, slots: Float64Array, start: number, component: number, field: number): void {
+  value(plan: FieldPlan, slots: Float64Array, start: number, component: number, field: number): void {
     const slot = start + plan.slot;
     if (plan.form === BITS) {
       const { bits } = plan;
@@ -131,7 +131,7 @@ export class Body extends BitReader {
   }
 
   private narrow(
-    plan: Plan,
+    plan: FieldPlan,
     code: number,
     slots: Float64Array,
     slot: number,
@@ -149,7 +149,7 @@ export class Body extends BitReader {
     slots[slot] = plan.min + code;
   }
 
-  private wide(plan: Plan, slots: Float64Array, slot: number, component: number, field: number): void {
+  private wide(plan: FieldPlan, slots: Float64Array, slot: number, component: number, field: number): void {
     const { bits } = plan;
     let high = bits > 32 ? this.take(bits - 32) : 0;
     const low = this.take(Math.min(bits, 32));
@@ -164,7 +164,7 @@ export class Body extends BitReader {
     slots[slot + 1] = low;
   }
 
-  private tooLarge(plan: Plan, above: bigint, component: number, field: number): WireError {
+  private tooLarge(plan: FieldPlan, above: bigint, component: number, field: number): WireError {
     const ids = this.ids(component, field);
     const rule: Rule = { code: "delta.value", entity: this.id, ...ids, above, max: plan.exactMax };
     return new WireError(rule, this.byteBefore(plan.bits));

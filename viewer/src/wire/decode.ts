@@ -1,12 +1,12 @@
 // Applies packets to states: all of a packet, or nothing.
 
-import { Body } from "./body.js";
-import { Frame } from "./frame.js";
+import { SectionBody } from "./body.js";
+import { PacketFrame } from "./frame.js";
 import { CREATE, DEFAULT_LIMITS, DESTROY, type Limits, UPDATE, WireError, checkLimit } from "./rules.js";
 import type { Schema } from "./schema.js";
 import { type Snapshot, lowerBound } from "./snapshot.js";
 
-/** How to read packets. */
+/** Options for reading packets. */
 export interface ReadOptions {
   /**
    * Strict, the default, holds packets to the specification: padding is zero, varuints are as short as
@@ -25,10 +25,10 @@ export interface ReadOptions {
 export class Decoder {
   private readonly schema: Schema;
   private readonly limits: Limits;
-  private readonly frame: Frame;
-  private readonly creates: Body;
-  private readonly destroys: Body;
-  private readonly updates: Body;
+  private readonly frame: PacketFrame;
+  private readonly creates: SectionBody;
+  private readonly destroys: SectionBody;
+  private readonly updates: SectionBody;
   // The components of the entity created last, and the places of its values.
   private lastHigh = 0;
   private lastLow = 0;
@@ -37,13 +37,13 @@ export class Decoder {
   constructor(schema: Schema, options: ReadOptions = {}) {
     const limits = options.limits ?? DEFAULT_LIMITS;
     const strict = options.strictness !== "lenient";
-    const frame = new Frame(schema, limits, strict);
+    const frame = new PacketFrame(schema, limits, strict);
     this.schema = schema;
     this.limits = limits;
     this.frame = frame;
-    this.creates = new Body(frame, schema, CREATE, limits, strict);
-    this.destroys = new Body(frame, schema, DESTROY, limits, strict);
-    this.updates = new Body(frame, schema, UPDATE, limits, strict);
+    this.creates = new SectionBody(frame, schema, CREATE, limits, strict);
+    this.destroys = new SectionBody(frame, schema, DESTROY, limits, strict);
+    this.updates = new SectionBody(frame, schema, UPDATE, limits, strict);
   }
 
   /** Reads a full snapshot into `into`, in place of its contents. */
@@ -165,7 +165,7 @@ export class Decoder {
   }
 
   /** Appends an entity of a CREATE section, whose id is read, to `into`. */
-  private create(body: Body, into: Snapshot): void {
+  private create(body: SectionBody, into: Snapshot): void {
     const { layout } = this.schema;
     const { parts } = layout;
     body.mask(parts.length);
@@ -238,7 +238,7 @@ export class Decoder {
     }
   }
 
-  private updatePart(body: Body, component: number, slots: Float64Array, start: number): void {
+  private updatePart(body: SectionBody, component: number, slots: Float64Array, start: number): void {
     const part = this.schema.layout.parts[component]!;
     body.updateMask(part, component);
     const high = body.last[0]!;

@@ -2,18 +2,18 @@
 
 import { BitReader, PacketBytes } from "./bits.js";
 import { CREATE, DESTROY, HEADER_BYTES, MAGIC, UPDATE, VERSION } from "./rules.js";
-import { type Limits, type Tag, WireError, checkLimit } from "./rules.js";
+import { type Limits, type SectionTag, WireError, checkLimit } from "./rules.js";
 import type { Schema } from "./schema.js";
 
 /** A packet as it comes in: checked down to the framing of its sections. Used again for each packet. */
-export class Frame {
+export class PacketFrame {
   readonly bytes = new PacketBytes();
   full = false;
   /** The tick of the resulting state. */
   tick = 0;
   /** The tick a delta builds on; 0 for a full snapshot. */
   baseline = 0;
-  /** Where the body of each section begins, by its tag; 0 where there is none. */
+  /** The start of each section's body, by its tag; 0 if there is no such section. */
   readonly starts = new Float64Array(4);
   readonly ends = new Float64Array(4);
   private readonly schema: Schema;
@@ -120,7 +120,7 @@ export class Frame {
   }
 
   /** Whether there is a section. */
-  has(tag: Tag): boolean {
+  has(tag: SectionTag): boolean {
     return this.starts[tag] !== 0;
   }
 }

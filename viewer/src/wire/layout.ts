@@ -5,14 +5,14 @@
 // the high and the low 32 bits of the value's distance from the smallest. So nothing on the way from a
 // packet to a state needs a bigint.
 
-/** How a field is written. */
+/** The way in which a field is written. */
 export type Codec =
   | { readonly kind: "Bool" | "VarUInt" | "VarSInt" }
   | { readonly kind: "UInt" | "SInt"; readonly bits: number }
   | { readonly kind: "FixedPoint"; readonly minQ: bigint; readonly maxQ: bigint; readonly scale: number };
 
 /** One field of a component. */
-export interface Field {
+export interface SchemaField {
   /** 1 to 65,535, unique in the component. */
   readonly id: number;
   /** For people; neither on the wire nor in the hash. */
@@ -28,46 +28,18 @@ export interface Component {
   readonly id: number;
   readonly name: string | undefined;
   /** In the order of the wire. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly SchemaField[];
 }
 
-/** How a value stands on the wire. */
+/** The forms of a value on the wire. */
 export const BITS = 0;
 export const VARUINT = 1;
 const ZIGZAG = 2;
 
-/** One field. */
-export interface Plan {
-  readonly form: typeof BITS | typeof VARUINT | typeof ZIGZAG;
-  /** Bits on the wire, of a field that stands there as such. */
-  readonly bits: number;
-  /** True where the highest bit is a sign. */
-  readonly signed: boolean;
-  readonly wide: boolean;
-  /** Narrow: the value of the code 0. */
-  readonly min: number;
-  /** Narrow: the largest code. */
-  readonly max: number;
-  /** Wide: the largest code. */
-  readonly maxHigh: number;
-  readonly maxLow: number;
-  /** The value of the code 0, and the largest code, whatever their size. */
-  readonly exactMin: bigint;
-  readonly exactMax: bigint;
-  /** The first of its places among those of its component. */
-  readonly slot: number;
-  readonly codec: Codec;
-}
-
-/** One component. */
-export interface Part {
-  readonly fields: readonly Plan[];
-  /** Places of its values. */
-  readonly slots: number;
-  /** The mask of all fields: the first 32, and the others. */
-  readonly fullHigh: number;
-  readonly fullLow: number;
-}
+/** One field, as it is read and stored. */
+export type FieldPlan = Readonly<ReturnType<typeof plan>>;
+/** One component, as it is read and stored. */
+export type ComponentPlan = Layout["parts"][number];
 
 /** The first `count` bits of 32, from the highest on. */
 function highest(count: number): number {
@@ -76,7 +48,13 @@ function highest(count: number): number {
 
 /** All fields of a schema, in the order of the wire. */
 export class Layout {
-  readonly parts: readonly Part[];
+  /** Of each component: its fields, the places of its values, the mask of all fields (the first 32, and the others). */
+  readonly parts: readonly {
+    readonly fields: readonly FieldPlan[];
+    readonly slots: number;
+    readonly fullHigh: number;
+    readonly fullLow: number;
+  }[];
   /** Most fields of a component. */
   readonly mostFields: number;
 
@@ -109,7 +87,7 @@ export class Layout {
     }
   }
 
-  /** Where the values of a component stand among those of an entity; −1 where it lacks the component. */
+  /** The place of a component's values among those of an entity; −1 if it lacks the component. */
   offset(high: number, low: number, component: number): number {
     if (!hasBit(high, low, component)) {
       return -1;
@@ -124,20 +102,26 @@ export function hasBit(high: number, low: number, place: number): boolean {
   return place >= 0 && place < 64 && ((word << (place & 31)) & 0x8000_0000) !== 0;
 }
 
-function plan(codec: Codec, slot: number): Plan {
+function plan(codec: Codec, slot: number) {
   const { form, bits, min, max } = range(codec);
   const wide = !(isSafe(min) && isSafe(min + max) && isSafe(max));
   return {
     form,
+    /** Bits on the wire, of a field that stands there as such. */
     bits,
+    /** True where the highest bit is a sign. */
     signed: codec.kind === "SInt",
     wide,
+    /** Narrow: the value of the code 0, and the largest code. */
     min: wide ? 0 : Number(min),
     max: wide ? 0 : Number(max),
+    /** Wide: the largest code. */
     maxHigh: Number(max >> 32n),
     maxLow: Number(max & 0xffff_ffffn),
+    /** The value of the code 0, and the largest code, whatever their size. */
     exactMin: min,
     exactMax: max,
+    /** The first of its places among those of its component. */
     slot,
     codec,
   };
@@ -148,7 +132,7 @@ function isSafe(value: bigint): boolean {
 }
 
 /** The smallest value, and the largest code: the distance of the largest value from the smallest. */
-function range(codec: Codec): { form: Plan["form"]; bits: number; min: bigint; max: bigint } {
+function range(codec: Codec): { form: number; bits: number; min: bigint; max: bigint } {
   switch (codec.kind) {
     case "Bool":
       return { form: BITS, bits: 1, min: 0n, max: 1n };

@@ -2,7 +2,7 @@
 // sentences and offsets are those of the Rust decoder; the tests compare all three.
 
 /** A section's number on the wire. */
-export type Tag = 1 | 2 | 3;
+export type SectionTag = 1 | 2 | 3;
 export const CREATE = 1;
 export const DESTROY = 2;
 export const UPDATE = 3;
@@ -14,7 +14,7 @@ export const HEADER_BYTES = 28;
 /** Most components of a schema, and most fields of a component. */
 export const MAX_MASK_BITS = 64;
 
-/** What is limited, in the words of sentences, and how much of it there may be where a decoder is given no limits. */
+/** The things that are limited, as sentences name them, and the default limit of each. */
 const LIMITED = {
   packetBytes: ["bytes in a packet", 64 << 10],
   sections: ["sections in a packet", 16],
@@ -38,7 +38,9 @@ function limits(most: (limit: Limit) => number): Limits {
 export const DEFAULT_LIMITS = limits((limit) => LIMITED[limit][1]);
 
 /** No limit but what the packet's length implies: for recordings, and input that is trusted. */
-export const NO_LIMITS = limits((limit) => (limit === "components" || limit === "fields" ? MAX_MASK_BITS : 0xffff_ffff));
+export const NO_LIMITS = limits((limit) => {
+  return limit === "components" || limit === "fields" ? MAX_MASK_BITS : 0xffff_ffff;
+});
 
 /** Refuses more of a thing than there may be. */
 export function checkLimit(limits: Limits, limit: Limit, found: number, at: number): void {
@@ -69,7 +71,7 @@ function hex(value: number, digits: number): string {
   return `0x${value.toString(16).padStart(digits, "0")}`;
 }
 
-const TAG_NAMES: Readonly<Record<Tag, string>> = { 1: "CREATE", 2: "DESTROY", 3: "UPDATE" };
+const TAG_NAMES: Readonly<Record<SectionTag, string>> = { 1: "CREATE", 2: "DESTROY", 3: "UPDATE" };
 
 interface FieldIds {
   entity: number;
@@ -77,7 +79,7 @@ interface FieldIds {
   field: number;
 }
 
-/** For each code, what belongs to a breach of the rule, and the sentence made of it. */
+/** For each code, the data of a breach of the rule, and the sentence made of them. */
 const SENTENCES = {
   "delta.header": (of: { bytes: number }) => `the packet has ${bytes(of.bytes)}, a header has ${HEADER_BYTES}`,
   "delta.magic": ({ found }: { found: number }) =>
@@ -96,19 +98,19 @@ const SENTENCES = {
   "delta.limit": ({ limit, max, found }: { limit: Limit; max: number; found: number }) =>
     `${grouped(found)} ${LIMITED[limit][0]}, the limit is ${grouped(max)}`,
   "delta.unknown-section": ({ tag }: { tag: number }) => `section tag ${tag} is not defined`,
-  "delta.unexpected-section": ({ tag }: { tag: Tag }) => `a full snapshot has no ${TAG_NAMES[tag]} section`,
-  "delta.duplicate-section": ({ tag }: { tag: Tag }) => `a second ${TAG_NAMES[tag]} section`,
+  "delta.unexpected-section": ({ tag }: { tag: SectionTag }) => `a full snapshot has no ${TAG_NAMES[tag]} section`,
+  "delta.duplicate-section": ({ tag }: { tag: SectionTag }) => `a second ${TAG_NAMES[tag]} section`,
   "delta.section-length": (of: { tag: number; claimed: number; left: number }) =>
     `section ${of.tag} claims ${bytes(of.claimed)}, ${left(of.left)}`,
-  "delta.count": (of: { tag: Tag; claimed: number; left: number }) =>
+  "delta.count": (of: { tag: SectionTag; claimed: number; left: number }) =>
     `the ${TAG_NAMES[of.tag]} section claims ${grouped(of.claimed)} entities in ${bytes(of.left)}`,
   "delta.truncated": (of: { wanted: number; left: number }) => `${of.wanted} bits are wanted, ${left(of.left)}`,
   "delta.varuint-too-long": (_: object) => "a varuint exceeds 5 bytes or 32 bits",
   "delta.varuint-not-minimal": (_: object) => "a varuint is longer than its value needs",
   "delta.padding": ({ bits }: { bits: number }) => `padding bits are 0b${bits.toString(2)}, not zero`,
-  "delta.trailing-data": (of: { tag: Tag; bytes: number }) =>
+  "delta.trailing-data": (of: { tag: SectionTag; bytes: number }) =>
     `${bytes(of.bytes)} after the last entity of the ${TAG_NAMES[of.tag]} section`,
-  "delta.entity-order": ({ tag, previous, entity }: { tag: Tag; previous: number; entity: number }) =>
+  "delta.entity-order": ({ tag, previous, entity }: { tag: SectionTag; previous: number; entity: number }) =>
     `entity ${entity} follows entity ${previous} in the ${TAG_NAMES[tag]} section`,
   "delta.empty-field-mask": ({ entity, component }: { entity: number; component: number }) =>
     `entity ${entity}, component ${component}: the update names no field`,
@@ -122,7 +124,7 @@ const SENTENCES = {
     `the packet's baseline is tick ${grouped(found)}, the state given is of tick ${grouped(expected)}`,
   "delta.baseline-schema": ({ expected, found }: { expected: bigint; found: bigint }) =>
     `the state given has schema ${hex64(found)}, ours is ${hex64(expected)}`,
-  "delta.entity-not-found": ({ tag, entity }: { tag: Tag; entity: number }) =>
+  "delta.entity-not-found": ({ tag, entity }: { tag: SectionTag; entity: number }) =>
     `${TAG_NAMES[tag]} of entity ${entity}, which is not there`,
   "delta.entity-exists": ({ entity }: { entity: number }) => `CREATE of entity ${entity}, which is there already`,
   "delta.component-not-found": ({ entity, component }: { entity: number; component: number }) =>
@@ -134,7 +136,7 @@ const SENTENCES = {
 /** The stable code of a rule: `delta.truncated`. */
 export type RuleCode = keyof typeof SENTENCES;
 
-/** One rule of the wire, and what was found against it. */
+/** A breach of one rule of the wire, with its data. */
 export type Rule = {
   [Code in RuleCode]: { readonly code: Code } & Readonly<Parameters<(typeof SENTENCES)[Code]>[0]>;
 }[RuleCode];
@@ -143,7 +145,7 @@ export type Rule = {
 export class WireError extends Error {
   /** The rule it breaks, and the numbers. */
   readonly rule: Rule;
-  /** Where in the packet, in bytes. */
+  /** The place in the packet, in bytes. */
   readonly offset: number;
 
   constructor(rule: Rule, offset: number) {

@@ -1,7 +1,7 @@
 // Schemas: components, their fields, and how each is written.
 
 import { blake3 } from "./blake3.js";
-import { type Codec, type Component, type Field, Layout } from "./layout.js";
+import { type Codec, type Component, type SchemaField, Layout } from "./layout.js";
 import { MAX_MASK_BITS, hex64 } from "./rules.js";
 
 /** The reason why a text is not a schema. */
@@ -19,12 +19,12 @@ export class SchemaError extends Error {
  */
 export class Schema {
   readonly components: readonly Component[];
-  /** What a packet says of its schema: the first 8 bytes of a BLAKE3 digest, little-endian. */
+  /** The hash that packets carry: the first 8 bytes of a BLAKE3 digest, little-endian. */
   readonly hash: bigint;
   /** Its two halves, as a header has them. */
   readonly hashLow: number;
   readonly hashHigh: number;
-  /** What the decoder walks. */
+  /** The fields as the decoder reads and stores them. */
   readonly layout: Layout;
 
   private constructor(components: readonly Component[]) {
@@ -143,7 +143,7 @@ function component(json: unknown): Component {
   };
 }
 
-function field(json: unknown, component: string): Field {
+function field(json: unknown, component: string): SchemaField {
   const found = object(json, `a field of ${component}`, ["id", "codec"], ["name", "change"]);
   const id = unsigned(found["id"], `the id of a field of ${component}`, 16);
   const what = `field ${id} of ${component}`;
@@ -234,7 +234,7 @@ function check(components: readonly Component[]): void {
   }
 }
 
-function checkField(component: number, { id, codec }: Field): void {
+function checkField(component: number, { id, codec }: SchemaField): void {
   const what = `field ${id} of component ${component}`;
   if (id === 0) {
     throw new SchemaError(`a field of component ${component} has the id 0`);
@@ -252,7 +252,7 @@ function checkField(component: number, { id, codec }: Field): void {
   }
 }
 
-/** What the hash is taken of: all that matters on the wire, in its order, little-endian. */
+/** The bytes that the hash is taken of: all that matters on the wire, in its order, little-endian. */
 function hashed(components: readonly Component[]): Uint8Array {
   const bytes: number[] = [];
   const put = (value: number, size: number): void => {

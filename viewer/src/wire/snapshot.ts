@@ -6,22 +6,19 @@
 import { hasBit } from "./layout.js";
 import type { Schema } from "./schema.js";
 
-/** A value as a caller sees it. A bigint where the field has values that a double can't hold exactly. */
-export type Value = boolean | number | bigint;
-
 /** The state at a tick. */
 export class Snapshot {
-  /** What the decoder has last read into it. */
+  /** The schema of the packet that was last read into it. */
   schema: Schema;
   tick = 0;
-  /** How many entities there are; the arrays may be longer. */
+  /** The number of entities; the arrays may be longer. */
   length = 0;
   /** Their ids, ascending. */
   ids = new Uint32Array(16);
   /** Their components: the highest bit of `masksHigh` is the first of the schema. */
   masksHigh = new Uint32Array(16);
   masksLow = new Uint32Array(16);
-  /** Where the values of each end in `slots`. */
+  /** The ends of their values in `slots`. */
   ends = new Uint32Array(16);
   slots = new Float64Array(64);
 
@@ -35,7 +32,7 @@ export class Snapshot {
     return row < this.length && this.ids[row] === id ? row : -1;
   }
 
-  /** Where the values of a row begin. */
+  /** The start of a row's values. */
   start(row: number): number {
     return row === 0 ? 0 : this.ends[row - 1]!;
   }
@@ -45,7 +42,7 @@ export class Snapshot {
     return row >= 0 && row < this.length && hasBit(this.masksHigh[row]!, this.masksLow[row]!, component);
   }
 
-  /** Writes where in `slots` the values of each component of a row begin to `into`; NaN where it lacks the component. */
+  /** Writes the start of each component's values of a row to `into`; NaN if the row lacks the component. */
   starts(row: number, into: Float64Array): void {
     const { parts } = this.schema.layout;
     let start = this.start(row);
@@ -56,8 +53,11 @@ export class Snapshot {
     }
   }
 
-  /** A value, by row and places of the schema; undefined where the entity lacks the component. */
-  value(row: number, component: number, field: number): Value | undefined {
+  /**
+   * A value, by row and places of the schema; undefined where the entity lacks the component. It is a bigint where the
+   * field has values that a double can't hold exactly.
+   */
+  value(row: number, component: number, field: number): boolean | number | bigint | undefined {
     const plan = this.schema.layout.parts[component]?.fields[field];
     if (plan === undefined || !this.has(row, component)) {
       return undefined;

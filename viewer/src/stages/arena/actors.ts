@@ -1,17 +1,10 @@
 // Players and the disc at the playhead: interpolated between two frames, unless they are too far apart.
 
+import { obtain } from "../../lists.js";
 import type { Rows, View } from "../../model.js";
-import { type Vec3, between, teleports, turned } from "../shared/motion.js";
-import { rowOf } from "../shared/tables.js";
-import {
-  type ArenaColumns,
-  type Columns3,
-  type DiscColumns,
-  PARTS,
-  type Part,
-  type PlayerColumns,
-  type PoseColumns,
-} from "./columns.js";
+import { type Vec3, between, rowOf, teleports, turned } from "../shared/motion.js";
+import { type ArenaColumns, type Columns3, type DiscColumns, type PlayerColumns } from "./columns.js";
+import { PARTS, type BodyPart, type PoseColumns } from "./columns.js";
 
 /** Metres a second that no player and no disc reaches. */
 const FASTEST_PLAYER = 50;
@@ -32,7 +25,7 @@ export class Actor {
   possession = false;
   blocking = false;
   stunned = false;
-  readonly parts: Readonly<Record<Part, Pose>> = {
+  readonly parts: Readonly<Record<BodyPart, Pose>> = {
     head: new Pose(),
     body: new Pose(),
     left_hand: new Pose(),
@@ -40,7 +33,7 @@ export class Actor {
   };
   /** Whether it exists at the playhead. */
   here = false;
-  /** The row of it in the frame before the playhead, and how far it has moved from there, 0 to 1. */
+  /** Its row in the frame before the playhead, and the part of the way to the next that it has gone, 0 to 1. */
   row = 0;
   mix = 0;
 
@@ -63,48 +56,47 @@ function read(rows: Rows, row: number, columns: Columns3, into: Vec3): Vec3 {
   return into;
 }
 
-function turn(
-  rows: Rows,
-  row: number,
-  next: Rows | undefined,
-  nextRow: number,
-  columns: Columns3 | undefined,
-  mix: number,
-  into: Vec3,
-): void {
-  if (columns === undefined) {
-    return;
-  }
-  read(rows, row, columns, from);
-  if (next !== undefined && mix > 0) {
-    turned(from, read(next, nextRow, columns, to), mix, into);
-  } else if (Number.isFinite(from[0])) {
-    [into[0], into[1], into[2]] = from;
-  }
-}
+/** A row on its way to the next frame; used again for each. */
+class RowMotion {
+  private rows!: Rows;
+  private row = 0;
+  private next: Rows | undefined;
+  private nextRow = -1;
+  /** The part of the way that it has gone, 0 to 1. It stays in place if it leaves, or is suddenly elsewhere. */
+  mix = 0;
 
-/** Reads a pose; where `mix` is above 0, on its way to the next frame's. */
-function readPose(
-  rows: Rows,
-  row: number,
-  next: Rows | undefined,
-  nextRow: number,
-  columns: PoseColumns,
-  mix: number,
-  into: Pose,
-): void {
-  read(rows, row, columns.at, into.at);
-  if (next !== undefined && mix > 0) {
-    read(next, nextRow, columns.at, to);
-    between(into.at, to, mix, into.at);
+  take(view: View, rows: Rows, row: number, at: Columns3, fastest: number): void {
+    const next = view.after?.rows(rows.def.name);
+    [this.rows, this.row, this.next] = [rows, row, next];
+    this.nextRow = next === undefined ? -1 : rowOf(next, rows.id(row), row);
+    const ms = (view.after?.moment.timeMs ?? 0) - (view.before.moment.timeMs ?? 0);
+    const moves =
+      next !== undefined &&
+      this.nextRow >= 0 &&
+      !teleports(read(rows, row, at, from), read(next, this.nextRow, at, to), ms, fastest);
+    this.mix = moves ? view.mix : 0;
   }
-  turn(rows, row, next, nextRow, columns.forward, mix, into.forward);
-  turn(rows, row, next, nextRow, columns.up, mix, into.up);
-}
 
-/** Milliseconds from one frame to the next; 0 where that is not known, and then no speed is shown. */
-function gap({ before, after }: View): number {
-  return after === null ? 0 : (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0);
+  pose({ at, forward, up }: PoseColumns, into: Pose): void {
+    read(this.rows, this.row, at, into.at);
+    if (this.next !== undefined && this.mix > 0) {
+      between(into.at, read(this.next, this.nextRow, at, to), this.mix, into.at);
+    }
+    this.turn(forward, into.forward);
+    this.turn(up, into.up);
+  }
+
+  private turn(columns: Columns3 | undefined, into: Vec3): void {
+    if (columns === undefined) {
+      return;
+    }
+    read(this.rows, this.row, columns, from);
+    if (this.next !== undefined && this.mix > 0) {
+      turned(from, read(this.next, this.nextRow, columns, to), this.mix, into);
+    } else if (Number.isFinite(from[0])) {
+      [into[0], into[1], into[2]] = from;
+    }
+  }
 }
 
 export class Actors {
@@ -115,6 +107,7 @@ export class Actors {
   discId = -1;
   private readonly byId = new Map<number, Actor>();
   private readonly columns: ArenaColumns;
+  private readonly way = new RowMotion();
 
   constructor(columns: ArenaColumns) {
     this.columns = columns;
@@ -126,11 +119,8 @@ export class Actors {
     }
     const { players, disc } = this.columns;
     const rows = view.before.rows(players.def.name);
-    if (rows !== undefined) {
-      const next = view.after?.rows(players.def.name);
-      for (let row = 0; row < rows.length; row++) {
-        this.updateActor(view, rows, row, next, players);
-      }
+    for (let row = 0; rows !== undefined && row < rows.length; row++) {
+      this.updateActor(view, rows, row, players);
     }
     this.discHere = false;
     if (disc !== undefined) {
@@ -138,33 +128,27 @@ export class Actors {
     }
   }
 
-  private updateActor(view: View, rows: Rows, row: number, next: Rows | undefined, columns: PlayerColumns): void {
+  private updateActor(view: View, rows: Rows, row: number, columns: PlayerColumns): void {
     const id = rows.id(row);
-    let actor = this.byId.get(id);
-    if (actor === undefined) {
-      actor = new Actor(id);
-      this.byId.set(id, actor);
-      this.all.push(actor);
-    }
-    const { body } = columns.parts;
-    const nextRow = next === undefined ? -1 : rowOf(next, id, row);
-    // A player who leaves, or is suddenly elsewhere, stays in place until then.
-    const moves =
-      next !== undefined &&
-      nextRow >= 0 &&
-      !teleports(read(rows, row, body.at, from), read(next, nextRow, body.at, to), gap(view), FASTEST_PLAYER);
-    actor.mix = moves ? view.mix : 0;
+    const actor = obtain(this.byId, id, () => {
+      this.all.push(new Actor(id));
+      return this.all.at(-1)!;
+    });
+    const { way } = this;
+    way.take(view, rows, row, columns.parts.body.at, FASTEST_PLAYER);
+    actor.mix = way.mix;
     actor.row = row;
     for (const part of PARTS) {
-      readPose(rows, row, next, nextRow, columns.parts[part], actor.mix, actor.parts[part]);
+      way.pose(columns.parts[part], actor.parts[part]);
     }
     const text = (at: number): string => (at < 0 ? "" : String(rows.value(row, at) ?? ""));
     actor.key = rows.number(row, columns.key);
     actor.name = text(columns.name) || `player ${actor.key}`;
     actor.team = text(columns.team);
-    actor.possession = columns.possession >= 0 && rows.value(row, columns.possession) === true;
-    actor.blocking = columns.blocking >= 0 && rows.value(row, columns.blocking) === true;
-    actor.stunned = columns.stunned >= 0 && rows.value(row, columns.stunned) === true;
+    const is = (at: number): boolean => at >= 0 && rows.value(row, at) === true;
+    actor.possession = is(columns.possession);
+    actor.blocking = is(columns.blocking);
+    actor.stunned = is(columns.stunned);
     actor.here = Number.isFinite(actor.parts.body.at[0]);
   }
 
@@ -173,13 +157,8 @@ export class Actors {
     if (rows === undefined || rows.length === 0) {
       return;
     }
-    const next = view.after?.rows(def.name);
-    const nextRow = next === undefined ? -1 : rowOf(next, rows.id(0), 0);
-    const moves =
-      next !== undefined &&
-      nextRow >= 0 &&
-      !teleports(read(rows, 0, pose.at, from), read(next, nextRow, pose.at, to), gap(view), FASTEST_DISC);
-    readPose(rows, 0, next, nextRow, pose, moves ? view.mix : 0, this.disc);
+    this.way.take(view, rows, 0, pose.at, FASTEST_DISC);
+    this.way.pose(pose, this.disc);
     if (velocity !== undefined) {
       read(rows, 0, velocity, this.discVelocity);
     }
@@ -192,7 +171,7 @@ export class Actors {
     return this.all.filter((actor) => actor.here && actor.playing);
   }
 
-  /** How far players are from a place along the arena, in the mean; 0 where there are none. */
+  /** The mean distance of the players from a place along the arena; 0 if there are none. */
   spread(z: number): number {
     let [sum, count] = [0, 0];
     for (const { here, playing, parts } of this.all) {

@@ -18,7 +18,8 @@ import {
   TorusGeometry,
   Vector3,
 } from "three";
-import { setCount } from "../shared/canvas.js";
+import { obtain } from "../../lists.js";
+import { setCount } from "../shared/scenery.js";
 import type { Actor, Pose } from "./actors.js";
 import { MOST_BONES, type Skeletons, cross } from "./bones.js";
 import { teamColour } from "./court.js";
@@ -81,7 +82,8 @@ class Avatar {
     new MeshBasicMaterial({ color: 0x8fe3ff, transparent: true, opacity: 0.42, side: DoubleSide, depthWrite: false }),
   );
 
-  constructor() {
+  constructor(parent: Group) {
+    parent.add(this.group);
     const visor = new Mesh(VISOR, new MeshStandardMaterial({ color: 0x10151c, roughness: 0.2 }));
     visor.position.set(0, 0.02, 0.12);
     this.head.add(visor);
@@ -150,12 +152,7 @@ export class Avatars {
 
   update(actors: readonly Actor[], skeletons: Skeletons | undefined, eyes: number): void {
     for (const actor of actors) {
-      let avatar = this.avatars.get(actor.id);
-      if (avatar === undefined) {
-        avatar = new Avatar();
-        this.avatars.set(actor.id, avatar);
-        this.group.add(avatar.group);
-      }
+      const avatar = obtain(this.avatars, actor.id, () => new Avatar(this.group));
       avatar.group.visible = actor.here && actor.playing;
       if (avatar.group.visible) {
         avatar.show(actor, skeletons?.of.get(actor.id)?.here === true, actor.id === eyes);

@@ -1,8 +1,8 @@
 // Skeletons: where each bone is, and which bones are joined.
 
+import { obtain } from "../../lists.js";
 import type { Rows, View } from "../../model.js";
-import { lerp, type Vec3 } from "../shared/motion.js";
-import { rowOf } from "../shared/tables.js";
+import { type Vec3, lerp, rowOf } from "../shared/motion.js";
 import type { Actor } from "./actors.js";
 import type { BoneColumns } from "./columns.js";
 
@@ -47,7 +47,7 @@ export function joined(distances: Float64Array, bones: number): [from: number, t
 }
 
 /** The bones of one player, in the world. */
-export class Skeleton {
+class Skeleton {
   readonly places = new Float64Array(3 * MOST_BONES);
   readonly seen = new Uint8Array(MOST_BONES);
   here = false;
@@ -96,11 +96,7 @@ export class Skeletons {
   }
 
   private updateOne(rows: Rows, next: Rows | undefined, actor: Actor): void {
-    let skeleton = this.of.get(actor.id);
-    if (skeleton === undefined) {
-      skeleton = new Skeleton();
-      this.of.set(actor.id, skeleton);
-    }
+    const skeleton = obtain(this.of, actor.id, () => new Skeleton());
     skeleton.seen.fill(0);
     const { player, bone: boneColumn, at } = this.columns;
     for (let row = 0; row < rows.length; row++) {

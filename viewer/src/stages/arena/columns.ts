@@ -6,7 +6,7 @@ import { column, fact, hasAll } from "../shared/tables.js";
 /** Three columns: x, y and z. */
 export type Columns3 = readonly [x: number, y: number, z: number];
 
-/** Where something is and how it is turned. */
+/** The position and the directions of something. */
 export interface PoseColumns {
   readonly at: Columns3;
   /** Unit vectors; `undefined` where the table has none. */
@@ -15,40 +15,13 @@ export interface PoseColumns {
 }
 
 export const PARTS = ["head", "body", "left_hand", "right_hand"] as const;
-export type Part = (typeof PARTS)[number];
+export type BodyPart = (typeof PARTS)[number];
 
-/** The columns that are read from a table of players. */
-export interface PlayerColumns {
-  readonly def: TableDef;
-  readonly key: number;
-  readonly name: number;
-  readonly team: number;
-  readonly possession: number;
-  readonly blocking: number;
-  readonly stunned: number;
-  readonly parts: Readonly<Record<Part, PoseColumns>>;
-}
-
-export interface DiscColumns {
-  readonly def: TableDef;
-  readonly pose: PoseColumns;
-  readonly velocity: Columns3 | undefined;
-}
-
-export interface BoneColumns {
-  readonly def: TableDef;
-  readonly player: number;
-  readonly bone: number;
-  readonly at: Columns3;
-}
-
-export interface ArenaColumns {
-  readonly players: PlayerColumns;
-  readonly disc: DiscColumns | undefined;
-  readonly bones: BoneColumns | undefined;
-  /** Whether the place is the arena with two goals: for other places only the ground is drawn. */
-  readonly court: boolean;
-}
+export type ArenaColumns = NonNullable<ReturnType<typeof arenaColumns>>;
+/** The columns that are read from a table of players; −1 where it has none. */
+export type PlayerColumns = ArenaColumns["players"];
+export type DiscColumns = NonNullable<ArenaColumns["disc"]>;
+export type BoneColumns = NonNullable<ArenaColumns["bones"]>;
 
 function three(def: TableDef, stem: string): Columns3 | undefined {
   const [x, y, z] = ["x", "y", "z"].map((axis) => column(def, stem === "" ? axis : `${stem}_${axis}`));
@@ -61,7 +34,7 @@ function pose(def: TableDef, stem: string): PoseColumns | undefined {
   return at === undefined ? undefined : { at, forward: turned("forward"), up: turned("up") };
 }
 
-function players(def: TableDef): PlayerColumns | undefined {
+function players(def: TableDef) {
   const [head, body, left_hand, right_hand] = PARTS.map((part) => pose(def, part));
   const key = def.columns.findIndex((column) => column.key);
   if (
@@ -74,23 +47,25 @@ function players(def: TableDef): PlayerColumns | undefined {
   ) {
     return undefined;
   }
-  const [name = -1, team = -1, possession = -1, blocking = -1, stunned = -1] = [
-    "name",
-    "team",
-    "possession",
-    "blocking",
-    "stunned",
-  ].map((name) => column(def, name));
-  return { def, key, name, team, possession, blocking, stunned, parts: { head, body, left_hand, right_hand } };
+  return {
+    def,
+    key,
+    name: column(def, "name"),
+    team: column(def, "team"),
+    possession: column(def, "possession"),
+    blocking: column(def, "blocking"),
+    stunned: column(def, "stunned"),
+    parts: { head, body, left_hand, right_hand },
+  };
 }
 
-function disc(recording: Recording): DiscColumns | undefined {
+function disc(recording: Recording) {
   const def = recording.tables.find((def) => def.lane === "state" && def.name === "disc");
   const at = def === undefined ? undefined : pose(def, "");
   return def === undefined || at === undefined ? undefined : { def, pose: at, velocity: three(def, "velocity") };
 }
 
-function bones(recording: Recording, key: string): BoneColumns | undefined {
+function bones(recording: Recording, key: string) {
   const def = recording.tables.find((def) => def.lane === "state" && hasAll(def, [key, "bone", "x", "y", "z"]));
   const at = def === undefined ? undefined : three(def, "");
   return def === undefined || at === undefined || def.rows === 0
@@ -98,7 +73,7 @@ function bones(recording: Recording, key: string): BoneColumns | undefined {
     : { def, player: column(def, key), bone: column(def, "bone"), at };
 }
 
-export function arenaColumns(recording: Recording): ArenaColumns | undefined {
+export function arenaColumns(recording: Recording) {
   for (const def of recording.tables) {
     const found = players(def);
     if (found !== undefined) {
@@ -108,6 +83,7 @@ export function arenaColumns(recording: Recording): ArenaColumns | undefined {
         players: found,
         disc: disc(recording),
         bones: bones(recording, of),
+        // Whether the place is the arena with two goals: for other places only the ground is drawn.
         court: game === undefined || game === "arena",
       };
     }

@@ -14,9 +14,10 @@ import {
   MeshStandardMaterial,
   TorusGeometry,
 } from "three";
+import type { Theme } from "../../model.js";
 import type { Vec3 } from "../shared/motion.js";
 
-export interface ArenaColours {
+interface ArenaColours {
   readonly back: number;
   readonly wall: number;
   readonly wallOpacity: number;
@@ -27,7 +28,7 @@ export interface ArenaColours {
 const DARK: ArenaColours = { back: 0x0b0f16, wall: 0x5f7d9c, wallOpacity: 0.05, line: 0x34475c, floor: 0x22303f };
 const LIGHT: ArenaColours = { back: 0xe9eef4, wall: 0x7d95ad, wallOpacity: 0.12, line: 0xa9b9ca, floor: 0xc6d2de };
 
-export function arenaColours(theme: "dark" | "light"): ArenaColours {
+export function arenaColours(theme: Theme): ArenaColours {
   return theme === "dark" ? DARK : LIGHT;
 }
 
@@ -50,13 +51,13 @@ export function hex(colour: number): string {
 
 /** The arena is 30 m wide, 20 m high and 80 m long; blue defends the goal at negative z. */
 export const HALF = { width: 15, height: 10, length: 40 } as const;
-/** Where goals are, and from the middle to the ring. */
+/** The place of the goals, and the radius of their rings. */
 export const GOAL = { z: 36, radius: 1.5 } as const;
 
-/** How far the corners of a section are cut off, across and up. */
+/** The part of a section that is cut off at each corner, across and up. */
 const CUT = 5;
 
-/** How high the ground is, so far from the middle. */
+/** The height of the ground at a distance from the middle. */
 export function groundAt(x: number): number {
   return Math.max(0, Math.abs(x) - (HALF.width - CUT)) - HALF.height;
 }

@@ -86,10 +86,10 @@ export class Disc {
   /** Light on dark, dark on light. */
   paint(light: boolean): void {
     this.colour.r = this.colour.g = this.colour.b = light ? 0.12 : 1;
-    this.disc.material.color.setHex(light ? 0x20262e : 0xffffff);
-    this.disc.material.emissive.setHex(light ? 0x20262e : 0xffffff);
-    this.spot.material.color.setHex(light ? 0x20262e : 0xffffff);
-    this.plumb.material.color.setHex(light ? 0x20262e : 0xffffff);
+    const { color, emissive } = this.disc.material;
+    for (const paint of [color, emissive, this.spot.material.color, this.plumb.material.color]) {
+      paint.setHex(light ? 0x20262e : 0xffffff);
+    }
   }
 
   show(pose: Pose | undefined, trail: readonly (readonly number[])[], camera: Vector3): void {
@@ -136,8 +136,7 @@ export class Disc {
     const { geometry } = this.ribbon;
     geometry.setDrawRange(6 * begin, 6 * Math.max(0, count - 1 - begin));
     for (const name of ["position", "color"]) {
-      const attribute = geometry.getAttribute(name);
-      attribute.needsUpdate = true;
+      geometry.getAttribute(name).needsUpdate = true;
     }
   }
 }

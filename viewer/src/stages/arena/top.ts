@@ -1,16 +1,15 @@
 // The arena from above: a map, with everybody on it and how high they are.
 
-import { Canvas } from "../shared/canvas.js";
+import type { Theme } from "../../model.js";
+import { Canvas, FONT, colours } from "../shared/canvas.js";
 import type { Vec3 } from "../shared/motion.js";
-import { FONT, colours } from "../shared/theme.js";
 import type { Actor, Actors } from "./actors.js";
-import { arenaColours, hex, teamColour } from "./court.js";
-import { GOAL, HALF } from "./court.js";
+import { GOAL, HALF, arenaColours, hex, teamColour } from "./court.js";
 
 const SCORE = 36;
 
 /** The part that is shown: its middle, and half of its sides. */
-export interface Area {
+interface Area {
   readonly x: number;
   readonly z: number;
   readonly across: number;
@@ -20,7 +19,7 @@ export interface Area {
 const ARENA: Area = { x: 0, z: 0, across: HALF.width, along: HALF.length };
 
 /** From metres to pixels: z goes along the longer side. */
-export interface Ground {
+interface Ground {
   readonly area: Area;
   readonly scale: number;
   readonly x: number;
@@ -68,7 +67,7 @@ export class TopView {
     this.area = { x: (least[0] + most[0]) / 2, z: (least[1] + most[1]) / 2, across: half(0), along: half(1) };
   }
 
-  draw(actors: Actors, trail: readonly (readonly number[])[], theme: "dark" | "light", labels: boolean): void {
+  draw(actors: Actors, trail: readonly (readonly number[])[], theme: Theme, labels: boolean): void {
     const to = this.canvas.clear();
     const { width, height } = this.canvas;
     const at = ground(width, height, this.area);
@@ -109,7 +108,7 @@ export class TopView {
     }
   }
 
-  private lines(to: CanvasRenderingContext2D, at: Ground, theme: "dark" | "light"): void {
+  private lines(to: CanvasRenderingContext2D, at: Ground, theme: Theme): void {
     const shade = arenaColours(theme);
     const polygon = (points: readonly (readonly [number, number])[]): void => {
       to.beginPath();
@@ -169,7 +168,7 @@ export class TopView {
     }
   }
 
-  private player(to: CanvasRenderingContext2D, at: Ground, actor: Actor, theme: "dark" | "light"): void {
+  private player(to: CanvasRenderingContext2D, at: Ground, actor: Actor, theme: Theme): void {
     const { head } = actor.parts;
     const [x, y] = onGround(at, head.at);
     const [fx, fy] = onGround(at, [head.at[0] + head.forward[0], 0, head.at[2] + head.forward[2]]);
@@ -195,7 +194,7 @@ export class TopView {
     to.globalAlpha = 1;
   }
 
-  private name(to: CanvasRenderingContext2D, at: Ground, actor: Actor, theme: "dark" | "light"): void {
+  private name(to: CanvasRenderingContext2D, at: Ground, actor: Actor, theme: Theme): void {
     const [x, y] = onGround(at, actor.parts.head.at);
     to.font = `600 12px ${FONT}`;
     to.textAlign = "center";
@@ -210,7 +209,7 @@ export class TopView {
   }
 }
 
-/** How large a player is drawn: higher is nearer, and so larger. */
+/** The size of a player on the map: higher is nearer, and so larger. */
 function size({ scale }: Ground, { parts: { head } }: Actor): number {
   return Math.max(5, 0.55 * scale) * (1 + head.at[1] / 40);
 }

@@ -3,7 +3,7 @@
 import type { ColumnDef, Recording, TableDef } from "../../model.js";
 
 /** The columns of a position. */
-export interface Place {
+export interface PositionColumns {
   readonly x: number;
   readonly y: number;
   /** -1 where there are two only. */
@@ -16,7 +16,7 @@ export interface Place {
 /** A table whose rows are drawn as points. */
 export interface Layer {
   readonly def: TableDef;
-  readonly place: Place;
+  readonly place: PositionColumns;
   /** The column of the text that an entity is called by, -1 where it is its key. */
   readonly name: number;
   /** The column of the text that colours go by, -1 where there is none. */
@@ -43,7 +43,7 @@ function axes(name: string): readonly [stem: string, y: string, z: string] | und
   return [`${before}${after}`.replace(/^_|_$/g, ""), `${before}y${after}`, `${before}z${after}`];
 }
 
-function places(def: TableDef): { readonly stem: string; readonly place: Place }[] {
+function places(def: TableDef): { readonly stem: string; readonly place: PositionColumns }[] {
   const number = (name: string): number =>
     def.columns.findIndex(
       (column) =>
@@ -61,13 +61,8 @@ function places(def: TableDef): { readonly stem: string; readonly place: Place }
       return [];
     }
     const deep = three?.unit === one.unit ? z : -1;
-    const up = (
-      [
-        ["x", one],
-        ["y", two],
-        ["z", three],
-      ] as const
-    ).find(([, column]) => upwards(column))?.[0];
+    const columns = { x: one, y: two, z: three };
+    const up = (["x", "y", "z"] as const).find((axis) => upwards(columns[axis]));
     return [{ stem, place: { x, y, z: deep, unit: one.unit, up: up ?? "z" } }];
   });
 }

@@ -1,64 +1,55 @@
 // The stage for rows with positions: points on a map, or in three dimensions.
 
-import type { Recording, Stage, Stageplay, View } from "../../model.js";
-import { watchSize } from "../shared/canvas.js";
-import { choice, dress, element, toggle, undress } from "../shared/controls.js";
-import { count, short } from "../shared/tables.js";
-import { type Colours, DISTINCT, colours } from "../shared/theme.js";
+import { say } from "../../dom.js";
+import { count, joined, short } from "../../format.js";
+import { following } from "../../lists.js";
+import type { StageKey, View } from "../../model.js";
+import { DISTINCT } from "../shared/canvas.js";
+import { button, choice, element } from "../shared/controls.js";
+import { PictureStage } from "../shared/stage.js";
 import { type Layer, layers } from "./columns.js";
-import { EntityMap, type Look } from "./map.js";
+import { EntityMap, type PointLook, type Sides } from "./map.js";
 import { NAMED, NAMED_DEEP, Points, TRACED } from "./points.js";
 import type { Space } from "./space.js";
-import type { Sides } from "./sheet.js";
 
 const VIEWS = ["space", "xy", "xz", "yz"] as const;
-type Kind = (typeof VIEWS)[number];
-const SIDES: Readonly<Record<Kind, Sides>> = { space: [0, 1], xy: [0, 1], xz: [0, 2], yz: [1, 2] };
+type EntityView = (typeof VIEWS)[number];
+const SIDES: Readonly<Record<EntityView, Sides>> = { space: [0, 1], xy: [0, 1], xz: [0, 2], yz: [1, 2] };
 
-export class Entities implements Stage {
-  readonly keys = [
-    ["V", "next view: in space, or on one of the planes"],
-    ["W", "the ways that they came"],
-    ["H", "hide and show names"],
-    ["F", "next entity, to follow its values"],
-    ["Z", "all of it in view again"],
+export class Entities extends PictureStage<"ways" | "names"> {
+  readonly keys: readonly StageKey[] = [
+    ["V", "next view: in space, or on one of the planes", () => this.nextKind()],
+    ["W", "the ways that they came", () => this.flip("ways")],
+    ["H", "hide and show names", () => this.flip("names")],
+    ["F", "next entity, to follow its values", () => this.nextEntity()],
+    ["Z", "all of it in view again", () => this.change(() => this.fitAll())],
     ["Drag, wheel", "turn or move, and zoom"],
-  ] as const;
+  ];
+  protected readonly on = { ways: true, names: true };
 
-  private host!: HTMLElement;
-  private body!: HTMLElement;
-  private page!: Stageplay;
   private layers: Layer[] = [];
   private points!: Points;
   private map!: EntityMap;
   private space: Space | undefined;
   private loading = false;
   private deep = false;
-  private kind: Kind = "xy";
-  private names = true;
-  private ways = true;
+  private kind: EntityView = "xy";
   /** The entity that is chosen, and the point that is pointed at. */
   private chosen = -1;
   private pointed = -1;
   private view: View | undefined;
-  private shades: Colours = colours("dark");
   private readonly kinds = new Map<string, number>();
   private size: readonly [number, number] = [1, 1];
   private camera: number[] | undefined;
-  private unwatch: () => void = () => undefined;
-  private showKind: (kind: Kind) => void = () => undefined;
-  private showNames!: (on: boolean) => void;
-  private showWays!: (on: boolean) => void;
+  private showKind: (kind: EntityView) => void = () => undefined;
   private note!: HTMLElement;
 
-  mount(host: HTMLElement, recording: Recording, page: Stageplay): void {
-    this.layers = layers(recording);
+  protected build(): void {
+    const { bar, body, page } = this;
+    this.layers = layers(this.recording);
     this.points = new Points(this.layers);
     this.deep = this.layers.some(({ place }) => place.z >= 0);
-    this.host = host;
-    this.page = page;
-    this.shades = dress(host, page.theme);
-    const bar = element("div", "stage-bar stage-wrap", host);
+    bar.classList.add("stage-wrap");
     if (this.deep) {
       const options = [
         ["space", "3D", "In three dimensions"],
@@ -66,43 +57,15 @@ export class Entities implements Stage {
         ["xz", "x–z", "On the plane of x and z"],
         ["yz", "y–z", "On the plane of y and z"],
       ] as const;
-      this.showKind = choice<Kind>(bar, "View", options, (kind) => this.change(() => this.setKind(kind)));
+      this.showKind = choice<EntityView>(bar, "View", options, (kind) => this.change(() => this.setKind(kind)));
     }
-    this.showWays = toggle(bar, "Ways", "The ways that they came", this.ways, (on) =>
-      this.change(() => this.set(on, this.names)),
-    );
-    this.showNames = toggle(bar, "Names", "Names beside points", this.names, (on) =>
-      this.change(() => this.set(this.ways, on)),
-    );
-    const fit = element("button", "", bar, "Fit");
-    fit.type = "button";
-    fit.title = "All of it in view again";
-    fit.addEventListener("click", () => this.change(() => this.fit()));
-    this.body = element("div", "stage-body", host);
-    this.note = element("span", "", element("div", "stage-status", host));
-    this.map = new EntityMap(
-      this.body,
-      () => page.redraw(),
-      () => page.saved(),
-      (point, chosen) => this.look(point, chosen),
-    );
+    this.addSwitch(bar, "ways", "Ways", "The ways that they came");
+    this.addSwitch(bar, "names", "Names", "Names beside points");
+    button(bar, "Fit", "All of it in view again", () => this.change(() => this.fitAll()));
+    this.note = element("span", "", element("div", "stage-status", this.host));
+    const [moved, settled] = [() => page.redraw(), () => page.saved()];
+    this.map = new EntityMap(body, moved, settled, (point, chosen) => this.look(point, chosen));
     this.setKind(this.deep ? "space" : "xy");
-    this.unwatch = watchSize(this.body, (width, height) => {
-      this.fitSize(width, height);
-      page.redraw();
-    });
-  }
-
-  private change(what: () => void): void {
-    what();
-    this.page.saved();
-    this.page.redraw();
-  }
-
-  private set(ways: boolean, names: boolean): void {
-    [this.ways, this.names] = [ways, names];
-    this.showWays(ways);
-    this.showNames(names);
   }
 
   private look(point: number, chosen: boolean): void {
@@ -114,7 +77,20 @@ export class Entities implements Stage {
     this.page.redraw();
   }
 
-  private setKind(kind: Kind): void {
+  private nextKind(): boolean {
+    this.change(() => this.setKind(following(VIEWS, this.kind)));
+    return this.deep;
+  }
+
+  private nextEntity(): boolean {
+    const { ids, count } = this.points;
+    const now = ids.subarray(0, count).indexOf(this.chosen);
+    this.pointed = -1;
+    this.change(() => (this.chosen = count === 0 ? -1 : (ids[(now + 1) % count] ?? -1)));
+    return this.view !== undefined;
+  }
+
+  private setKind(kind: EntityView): void {
     this.kind = this.deep ? kind : "xy";
     this.showKind(this.kind);
     this.map.sides = SIDES[this.kind];
@@ -141,7 +117,7 @@ export class Entities implements Stage {
         () => this.page.redraw(),
         () => this.page.saved(),
       );
-      this.space.paint(this.shades);
+      this.space.paint(this.colours);
       this.space.resize(...this.size);
       this.space.show(this.kind === "space");
       if (this.camera !== undefined) {
@@ -155,44 +131,36 @@ export class Entities implements Stage {
     this.page.redraw();
   }
 
-  private fit(): void {
+  private fitAll(): void {
     this.map.own = undefined;
     this.space?.fit();
   }
 
-  resize(): void {
-    this.fitSize(this.body.clientWidth, this.body.clientHeight);
-  }
-
-  private fitSize(width: number, height: number): void {
+  protected fit(width: number, height: number): void {
     this.size = [Math.max(1, width), Math.max(1, height)];
     this.map.canvas.resize(width, height);
     this.space?.resize(...this.size);
   }
 
-  themeChanged(theme: "dark" | "light"): void {
-    this.shades = dress(this.host, theme);
-    this.space?.paint(this.shades);
+  protected override paint(): void {
+    this.space?.paint(this.colours);
   }
 
   draw(view: View): void {
     this.view = view;
     const { points } = this;
-    points.update(view, this.ways);
-    const look: Look = {
-      colour: (point) => DISTINCT[points.kind(view, point, this.kinds) % DISTINCT.length] ?? this.shades.ink,
-      names: this.names,
+    points.update(view, this.on.ways);
+    const look: PointLook = {
+      colour: (point) => DISTINCT[points.kind(view, point, this.kinds) % DISTINCT.length] ?? this.colours.ink,
+      names: this.on.names,
       chosen: this.chosen,
     };
     if (this.kind === "space") {
       this.space?.draw(view, points, look);
     } else {
-      this.map.draw(view, points, this.layers, look, this.shades);
+      this.map.draw(view, points, this.layers, look, this.colours);
     }
-    const said = this.said(view);
-    if (this.note.textContent !== said) {
-      this.note.textContent = said;
-    }
+    say(this.note, this.said(view));
   }
 
   /** The point that is looked at, in words; else how many there are. */
@@ -210,11 +178,9 @@ export class Entities implements Stage {
       return `${def.name}: ${here}`;
     });
     const named = this.kind === "space" ? NAMED_DEEP : NAMED;
-    const left = [
-      this.names && points.count > named ? `names are shown of ${named} at most` : "",
-      this.ways && points.count > TRACED ? `ways are shown of ${TRACED} at most` : "",
-    ];
-    return [...counts, ...left.filter((words) => words !== "")].join(" · ");
+    const names = this.on.names && points.count > named ? `names are shown of ${named} at most` : "";
+    const ways = this.on.ways && points.count > TRACED ? `ways are shown of ${TRACED} at most` : "";
+    return joined([...counts, names, ways], " · ");
   }
 
   describe(view: View): string {
@@ -230,44 +196,17 @@ export class Entities implements Stage {
       : `${count(points.count, "entity", "entities")}: ${names.join("; ")}${more}.`;
   }
 
-  key(event: KeyboardEvent): boolean {
-    switch (event.key.toLowerCase()) {
-      case "v":
-        this.change(() => this.setKind(VIEWS[(VIEWS.indexOf(this.kind) + 1) % VIEWS.length] ?? "xy"));
-        return this.deep;
-      case "w":
-        this.change(() => this.set(!this.ways, this.names));
-        return true;
-      case "h":
-        this.change(() => this.set(this.ways, !this.names));
-        return true;
-      case "f": {
-        const now = this.points.ids.subarray(0, this.points.count).indexOf(this.chosen);
-        this.pointed = -1;
-        this.change(
-          () => (this.chosen = this.points.count === 0 ? -1 : (this.points.ids[(now + 1) % this.points.count] ?? -1)),
-        );
-        return this.view !== undefined;
-      }
-      case "z":
-        this.change(() => this.fit());
-        return true;
-      default:
-        return false;
-    }
-  }
-
   save(): string {
-    const flags = `${this.ways ? "w" : ""}${this.names ? "n" : ""}`;
     const { own } = this.map;
     const places =
       this.kind === "space" ? (this.space?.save() ?? []) : own === undefined ? [] : [own.scale, own.x, own.y];
-    return [this.kind, flags, this.chosen, places.map((number) => Number(number.toPrecision(5))).join(",")].join(";");
+    const numbers = places.map((number) => Number(number.toPrecision(5)));
+    return [this.kind, this.saveSwitches(), this.chosen, numbers.join(",")].join(";");
   }
 
   restore(saved: string): void {
     const [kind, flags = "wn", chosen = "-1", places = ""] = saved.split(";");
-    this.set(flags.includes("w"), flags.includes("n"));
+    this.restoreSwitches(flags);
     this.chosen = Number.isInteger(Number(chosen)) ? Number(chosen) : -1;
     this.setKind(VIEWS.find((view) => view === kind) ?? this.kind);
     const numbers = places.split(",").map(Number);
@@ -285,9 +224,8 @@ export class Entities implements Stage {
     }
   }
 
-  dispose(): void {
-    this.unwatch();
+  override dispose(): void {
+    super.dispose();
     this.space?.dispose();
-    undress(this.host);
   }
 }

@@ -1,14 +1,87 @@
-// The map of entities: points with their ways and names, on a grid of round numbers.
+// The map of entities: the geometry of the part that is shown, and points with their ways and names, on a grid of round
+// numbers.
 
+import { short } from "../../format.js";
 import type { View } from "../../model.js";
-import { Canvas } from "../shared/canvas.js";
-import { short } from "../shared/tables.js";
-import { type Colours, FONT } from "../shared/theme.js";
+import { Canvas, type Colours, FONT } from "../shared/canvas.js";
 import type { Layer } from "./columns.js";
-import { NAMED, type Points } from "./points.js";
-import { type Sheet, type Sides, fitted, isFromAbove, panned, round, toPixels, toUnits, zoomed } from "./sheet.js";
+import { type Bounds, NAMED, type Points } from "./points.js";
 
-export interface Look {
+type Axis = 0 | 1 | 2;
+
+/** The axes that go across and up. */
+export type Sides = readonly [across: Axis, up: Axis];
+
+/** From units to pixels. */
+export interface Sheet {
+  readonly scale: number;
+  /** The position in the middle of the picture. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Whether numbers grow downwards, as those of screens do. */
+  readonly down: boolean;
+}
+
+/** Whether a plane is the ground, seen from above. Its second axis then grows downwards, so that it is not mirrored. */
+export function isFromAbove([across, up]: Sides, height: "x" | "y" | "z" | undefined): boolean {
+  return height === "y" && across === 0 && up === 2;
+}
+
+/** The whole extent, and a little around it. */
+export function fitted(
+  { least, most }: Bounds,
+  [across, up]: Sides,
+  width: number,
+  height: number,
+  down: boolean,
+): Sheet {
+  const [w, h] = [most[across] - least[across], most[up] - least[up]];
+  if (!(w >= 0 && h >= 0)) {
+    return { scale: 1, x: 0, y: 0, width, height, down };
+  }
+  const pad = 44;
+  const fit = Math.min((width - 2 * pad) / (w || 1e-9), (height - 2 * pad) / (h || 1e-9));
+  // A single point must not be magnified without end.
+  const scale = w === 0 && h === 0 ? 40 : Math.max(1e-9, fit);
+  return { scale, x: least[across] + w / 2, y: least[up] + h / 2, width, height, down };
+}
+
+export function toPixels(sheet: Sheet, x: number, y: number): [x: number, y: number] {
+  const sign = sheet.down ? 1 : -1;
+  return [sheet.width / 2 + (x - sheet.x) * sheet.scale, sheet.height / 2 + sign * (y - sheet.y) * sheet.scale];
+}
+
+export function toUnits(sheet: Sheet, px: number, py: number): [x: number, y: number] {
+  const sign = sheet.down ? 1 : -1;
+  return [sheet.x + (px - sheet.width / 2) / sheet.scale, sheet.y + (sign * (py - sheet.height / 2)) / sheet.scale];
+}
+
+/** Magnifies by a factor; the position at a pixel stays there. */
+export function zoomed(sheet: Sheet, factor: number, px: number, py: number): Sheet {
+  const [x, y] = toUnits(sheet, px, py);
+  const scale = sheet.scale * factor;
+  const sign = sheet.down ? 1 : -1;
+  return { ...sheet, scale, x: x - (px - sheet.width / 2) / scale, y: y - (sign * (py - sheet.height / 2)) / scale };
+}
+
+export function panned(sheet: Sheet, dx: number, dy: number): Sheet {
+  const sign = sheet.down ? 1 : -1;
+  return { ...sheet, x: sheet.x - dx / sheet.scale, y: sheet.y - (sign * dy) / sheet.scale };
+}
+
+/** A round number of units that is about so many: 1, 2 or 5 times a power of ten. */
+export function round(about: number): number {
+  if (!(about > 0) || !Number.isFinite(about)) {
+    return 1;
+  }
+  const power = 10 ** Math.floor(Math.log10(about));
+  const left = about / power;
+  return power * (left < 1.5 ? 1 : left < 3.5 ? 2 : left < 7.5 ? 5 : 10);
+}
+
+export interface PointLook {
   readonly colour: (point: number) => string;
   readonly names: boolean;
   readonly chosen: number;
@@ -31,16 +104,13 @@ export class EntityMap {
     this.canvas = new Canvas(body, "A map of the entities");
     const { element } = this.canvas;
     element.tabIndex = 0;
-    element.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        this.own = zoomed(this.sheet, Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
-        moved();
-        settled();
-      },
-      { passive: false },
-    );
+    const wheel = (event: WheelEvent): void => {
+      event.preventDefault();
+      this.own = zoomed(this.sheet, Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
+      moved();
+      settled();
+    };
+    element.addEventListener("wheel", wheel, { passive: false });
     const fingers = new Map<number, readonly [x: number, y: number]>();
     let dragged = 0;
     let before: Sheet | undefined;
@@ -57,8 +127,7 @@ export class EntityMap {
         looked(this.under(...now), false);
         return;
       }
-      const others = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
-      const [other] = others;
+      const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
       fingers.set(event.pointerId, now);
       dragged += Math.hypot(now[0] - last[0], now[1] - last[1]);
       if (other === undefined) {
@@ -102,7 +171,7 @@ export class EntityMap {
     return toPixels(this.sheet, points.at[3 * point + this.sides[0]] ?? 0, points.at[3 * point + this.sides[1]] ?? 0);
   }
 
-  draw(view: View, points: Points, layers: readonly Layer[], look: Look, colours: Colours): void {
+  draw(view: View, points: Points, layers: readonly Layer[], look: PointLook, colours: Colours): void {
     this.points = points;
     const { width, height } = this.canvas;
     const down = layers.every(({ place }) => place.unit === "px") || isFromAbove(this.sides, layers[0]?.place.up);
@@ -169,7 +238,7 @@ export class EntityMap {
     to.fillText(`${names[this.sides[1]] ?? ""} ${this.sheet.down ? "↓" : "↑"}${said}`, 6, 6);
   }
 
-  private ways(to: CanvasRenderingContext2D, points: Points, look: Look): void {
+  private ways(to: CanvasRenderingContext2D, points: Points, look: PointLook): void {
     to.lineWidth = 1.6;
     to.lineJoin = "round";
     to.globalAlpha = 0.45;

@@ -1,8 +1,9 @@
 // The positions of all entities at the playhead.
 
-import type { View } from "../../model.js";
-import { lerp } from "../shared/motion.js";
-import { rowOf, short } from "../shared/tables.js";
+import { short, withUnit } from "../../format.js";
+import { obtain } from "../../lists.js";
+import type { Rows, View } from "../../model.js";
+import { lerp, rowOf } from "../shared/motion.js";
 import type { Layer } from "./columns.js";
 
 export interface Bounds {
@@ -133,14 +134,20 @@ export class Points {
     }
   }
 
-  /** The name of a point. */
-  name(view: View, point: number): string {
+  /** The table of a point, and its row there. */
+  private rowOf(view: View, point: number): { layer: Layer; rows: Rows; row: number } | undefined {
     const layer = this.layers[this.layer[point] ?? -1];
     const rows = layer === undefined ? undefined : view.before.rows(layer.def.name);
-    if (layer === undefined || rows === undefined) {
+    return layer === undefined || rows === undefined ? undefined : { layer, rows, row: this.rows[point] ?? 0 };
+  }
+
+  /** The name of a point. */
+  name(view: View, point: number): string {
+    const found = this.rowOf(view, point);
+    if (found === undefined) {
       return "";
     }
-    const row = this.rows[point] ?? 0;
+    const { layer, rows, row } = found;
     const named = layer.name < 0 ? null : rows.value(row, layer.name);
     if (named !== null && named !== "") {
       return String(named);
@@ -151,40 +158,28 @@ export class Points {
 
   /** The number of a point's colour: the same for the same kind. */
   kind(view: View, point: number, kinds: Map<string, number>): number {
-    const number = this.layer[point] ?? 0;
-    const layer = this.layers[number];
-    const rows = layer === undefined || layer.kind < 0 ? undefined : view.before.rows(layer.def.name);
-    const text =
-      rows === undefined || layer === undefined
-        ? undefined
-        : String(rows.value(this.rows[point] ?? 0, layer.kind) ?? "");
-    if (text === undefined) {
+    const found = this.rowOf(view, point);
+    if (found === undefined || found.layer.kind < 0) {
       // One table without kinds: everything has a colour of its own.
-      return this.layers.length > 1 ? number : (this.ids[point] ?? 0);
+      return this.layers.length > 1 ? (this.layer[point] ?? 0) : (this.ids[point] ?? 0);
     }
-    const known = kinds.get(text);
-    if (known !== undefined) {
-      return known;
-    }
-    kinds.set(text, kinds.size);
-    return kinds.size - 1;
+    const text = String(found.rows.value(found.row, found.layer.kind) ?? "");
+    return obtain(kinds, text, () => kinds.size);
   }
 
   /** A point in words: its name, its place, and what else its row says. */
   words(view: View, point: number, most: number): string {
-    const layer = this.layers[this.layer[point] ?? -1];
-    const rows = layer === undefined ? undefined : view.before.rows(layer.def.name);
-    if (layer === undefined || rows === undefined) {
+    const found = this.rowOf(view, point);
+    if (found === undefined) {
       return "";
     }
-    const row = this.rows[point] ?? 0;
-    const said = layer.def.columns.flatMap((column, at) => {
-      const value = column.key || at === layer.name ? null : rows.value(row, at);
+    const { layer, rows, row } = found;
+    const said = layer.def.columns.flatMap(({ key, name, unit }, at) => {
+      const value = key || at === layer.name ? null : rows.value(row, at);
       if (value === null || value === "") {
         return [];
       }
-      const text = typeof value === "number" ? short(value) : String(value);
-      return [`${column.name} ${text}${column.unit === "" ? "" : ` ${column.unit}`}`];
+      return [withUnit(`${name} ${typeof value === "number" ? short(value) : String(value)}`, unit)];
     });
     const rest = said.length > most ? [...said.slice(0, most), "…"] : said;
     return `${layer.def.name} ${this.name(view, point)}: ${rest.join(", ")}`;

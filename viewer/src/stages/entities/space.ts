@@ -15,30 +15,24 @@ import {
   Matrix4,
   MeshStandardMaterial,
   PerspectiveCamera,
-  Scene,
   SphereGeometry,
   Vector3,
-  WebGLRenderer,
 } from "three";
-import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { View } from "../../model.js";
-import { element } from "../shared/controls.js";
-import type { Colours } from "../shared/theme.js";
-import { setCount } from "../shared/canvas.js";
-import type { Look } from "./map.js";
+import type { Colours } from "../shared/canvas.js";
+import { FloatingLabel, element } from "../shared/controls.js";
+import { Scenery, setCount } from "../shared/scenery.js";
+import { type PointLook, round } from "./map.js";
 import { NAMED_DEEP, type Points, size } from "./points.js";
-import { round } from "./sheet.js";
 
 /** The most pieces of trails that are drawn. */
 const PIECES = 8192;
 
 export class Space {
-  private readonly renderer = new WebGLRenderer({ antialias: true });
-  private readonly scene = new Scene();
+  private readonly scenery: Scenery;
   private readonly camera = new PerspectiveCamera(48, 1, 0.01, 1000);
-  private readonly orbit: OrbitControls;
   private readonly labels: HTMLElement;
-  private readonly tags: HTMLElement[] = [];
+  private readonly tags: FloatingLabel[] = [];
   private balls: InstancedMesh | undefined;
   private room: LineSegments | undefined;
   private floor: GridHelper | undefined;
@@ -58,45 +52,34 @@ export class Space {
 
   constructor(body: HTMLElement, up: "x" | "y" | "z", moved: () => void, settled: () => void) {
     this.up = up;
-    const { domElement } = this.renderer;
-    domElement.classList.add("stage-canvas");
-    domElement.tabIndex = 0;
-    domElement.setAttribute("role", "img");
-    domElement.setAttribute("aria-label", "The entities in three dimensions");
-    body.append(domElement);
-    this.labels = element("div", "stage-overlay", body);
     this.camera.up.set(up === "x" ? 1 : 0, up === "y" ? 1 : 0, up === "z" ? 1 : 0);
-    this.orbit = new OrbitControls(this.camera, domElement);
-    this.orbit.enableDamping = false;
-    this.orbit.addEventListener("change", moved);
-    this.orbit.addEventListener("end", settled);
+    this.scenery = new Scenery(body, "The entities in three dimensions", this.camera, "default");
+    this.labels = element("div", "stage-overlay", body);
+    const { orbit, scene } = this.scenery;
+    orbit.addEventListener("change", moved);
+    orbit.addEventListener("end", settled);
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(this.pieces, 3));
     geometry.setAttribute("color", new BufferAttribute(this.shades, 3));
-    this.ways = new LineSegments(
-      geometry,
-      new LineBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.6 }),
-    );
+    const material = new LineBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.6 });
+    this.ways = new LineSegments(geometry, material);
     this.ways.frustumCulled = false;
     const sun = new DirectionalLight(0xffffff, 1.6);
     sun.position.set(0.4, 0.9, 0.6);
-    this.scene.add(new HemisphereLight(0xffffff, 0x667788, 2), sun, this.ways);
+    scene.add(new HemisphereLight(0xffffff, 0x667788, 2), sun, this.ways);
   }
 
   show(on: boolean): void {
-    this.renderer.domElement.style.display = on ? "" : "none";
+    this.scenery.element.style.display = on ? "" : "none";
     this.labels.style.display = on ? "" : "none";
   }
 
   resize(width: number, height: number): void {
-    this.renderer.setPixelRatio(Math.min(2, globalThis.devicePixelRatio || 1));
-    this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.scenery.resize(width, height);
   }
 
   paint(colours: Colours): void {
-    this.scene.background = new Color(colours.back);
+    this.scenery.scene.background = new Color(colours.back);
     this.line = colours.line;
     this.extent = 0;
   }
@@ -127,7 +110,7 @@ export class Space {
     this.floor.position.copy(this.middle);
     this.floor.position[this.up] -= sides[this.up] / 2;
     this.floor.rotation.set(this.up === "z" ? Math.PI / 2 : 0, 0, this.up === "x" ? Math.PI / 2 : 0);
-    this.scene.add(this.room, this.floor);
+    this.scenery.scene.add(this.room, this.floor);
     if (!this.placed) {
       this.fit();
     }
@@ -142,8 +125,8 @@ export class Space {
     const back = (this.half * 2.6) / Math.min(1, this.camera.aspect);
     const way = this.up === "z" ? [0.55, -0.75, 0.5] : this.up === "y" ? [0.55, 0.5, 0.75] : [0.5, 0.55, 0.75];
     this.camera.position.copy(this.middle).addScaledVector(this.spot.fromArray(way).normalize(), back);
-    this.orbit.target.copy(this.middle);
-    this.orbit.update();
+    this.scenery.orbit.target.copy(this.middle);
+    this.scenery.orbit.update();
   }
 
   private ballsFor(count: number): InstancedMesh {
@@ -156,12 +139,12 @@ export class Space {
         Math.max(64, 2 * count),
       );
       this.balls.frustumCulled = false;
-      this.scene.add(this.balls);
+      this.scenery.scene.add(this.balls);
     }
     return this.balls;
   }
 
-  draw(view: View, points: Points, look: Look): void {
+  draw(view: View, points: Points, look: PointLook): void {
     this.build(points);
     const balls = this.ballsFor(points.count);
     const radius = this.extent / (points.count > 500 ? 260 : 110);
@@ -174,11 +157,11 @@ export class Space {
     }
     setCount(balls, points.count);
     this.drawWays(points, look);
-    this.renderer.render(this.scene, this.camera);
+    this.scenery.render();
     this.name(view, points, look, radius);
   }
 
-  private drawWays(points: Points, look: Look): void {
+  private drawWays(points: Points, look: PointLook): void {
     let pieces = 0;
     points.ways.forEach((way, point) => {
       this.colour.set(look.colour(point));
@@ -198,47 +181,37 @@ export class Space {
     geometry.getAttribute("color").needsUpdate = true;
   }
 
-  private name(view: View, points: Points, look: Look, radius: number): void {
+  private name(view: View, points: Points, look: PointLook, radius: number): void {
     const count = look.names && points.count <= NAMED_DEEP ? points.count : 0;
-    const { clientWidth: width, clientHeight: height } = this.renderer.domElement;
     while (this.tags.length < count) {
-      const tag = element("span", "stage-tag", this.labels);
-      tag.style.color = "var(--stage-ink)";
-      tag.style.textShadow = "0 0 3px var(--stage-back), 0 0 3px var(--stage-back)";
+      const tag = new FloatingLabel(this.labels);
+      tag.element.style.color = "var(--stage-ink)";
+      tag.element.style.textShadow = "0 0 3px var(--stage-back), 0 0 3px var(--stage-back)";
       this.tags.push(tag);
     }
     this.tags.forEach((tag, point) => {
       this.spot.fromArray(points.at, 3 * point);
       this.spot[this.up] += 1.6 * radius;
-      this.spot.project(this.camera);
-      const on = point < count && Math.abs(this.spot.z) < 1;
-      tag.style.display = on ? "" : "none";
+      const { x, y, z } = this.scenery.project(this.spot);
+      const on = point < count && Math.abs(z) < 1;
+      tag.show(on);
       if (on) {
-        const name = points.name(view, point);
-        if (tag.textContent !== name) {
-          tag.textContent = name;
-        }
-        const [x, y] = [((this.spot.x + 1) / 2) * width, ((1 - this.spot.y) / 2) * height];
-        tag.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -100%)`;
+        tag.say(points.name(view, point));
+        tag.move(x, y);
       }
     });
   }
 
-  /** The camera, and the point that it looks at. */
   save(): number[] {
-    return [...this.camera.position.toArray(), ...this.orbit.target.toArray()];
+    return this.scenery.save();
   }
 
   restore(places: readonly number[]): void {
     this.placed = true;
-    this.camera.position.fromArray(places as number[]);
-    this.orbit.target.fromArray(places as number[], 3);
-    this.orbit.update();
+    this.scenery.restore(places);
   }
 
   dispose(): void {
-    this.orbit.dispose();
-    this.renderer.dispose();
-    this.renderer.forceContextLoss();
+    this.scenery.dispose();
   }
 }

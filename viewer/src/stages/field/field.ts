@@ -1,82 +1,72 @@
 // The stage of fields: the choice of a component, and its heat map.
 
-import type { Grid, Recording, Stage, Stageplay, TableDef, Value, View } from "../../model.js";
-import { valueText } from "../../page/format.js";
-import { watchSize } from "../shared/canvas.js";
-import { choice, dress, element, fill, list, toggle, undress } from "../shared/controls.js";
-import { count, short } from "../shared/tables.js";
-import { type Component, components, fields, liveliest } from "./columns.js";
+import { el } from "../../dom.js";
+import { count, joined, short, valueText, withUnit } from "../../format.js";
+import { following } from "../../lists.js";
+import type { Grid, StageKey, TableDef, Value, View } from "../../model.js";
+import { button, choice, element, fill, list } from "../shared/controls.js";
+import { PictureStage } from "../shared/stage.js";
+import { type CellNumber, Values, comparable, components, differing, fields, liveliest, parted } from "./columns.js";
 import { HeatMap } from "./map.js";
-import { parted } from "./parted.js";
+import { type ColourRange, extent, range } from "./paint.js";
 import { type Plane, plane, slice } from "./plane.js";
-import { type Range, extent, range } from "./scale.js";
-import { Values, comparable, differing } from "./values.js";
 
-type Mode = "seen" | "now" | "fixed";
+type RangeMode = "seen" | "now" | "fixed";
 
 const POINT = "Point at a cell, or go to it with the arrow keys, for its value";
 
-export class Field implements Stage {
-  readonly keys = [
-    ["F", "next field"],
-    ["V", "next component"],
-    ["G", "range of colours: seen so far, this moment, fixed"],
-    ["R", "colours by the root of the values"],
-    ["X", "difference to the recording beside this one"],
-    ["O", "plot over time: the cell that is looked at, else least, mean and greatest"],
-    ["S, Shift+S", "next slice, slice before"],
-    ["↑ ↓ ← →", "on the picture: look at the next cell"],
-  ] as const;
+const MODES = [
+  ["seen", "Seen", "The colours span all values seen so far"],
+  ["now", "Now", "The colours span the values of this moment"],
+  ["fixed", "Fixed", "The colours span the range that you enter"],
+] as const;
 
-  private host!: HTMLElement;
-  private page!: Stageplay;
-  private recording!: Recording;
+export class Field extends PictureStage<"difference" | "root"> {
+  readonly keys: readonly StageKey[] = [
+    ["F", "next field", () => this.change(() => this.choose(following(this.tables, this.def), undefined))],
+    ["V", "next component", () => this.change(() => this.nextComponent())],
+    ["G", "range of colours: seen so far, this moment, fixed", () => this.change(() => this.nextMode())],
+    ["R", "colours by the root of the values", () => this.flip("root")],
+    ["X", "difference to the recording beside this one", () => this.flip("difference")],
+    ["O", "plot over time: the cell that is looked at, else least, mean and greatest", () => this.plot()],
+    ["S, Shift+S", "next slice, slice before", ({ shiftKey }) => this.nextSlice(shiftKey)],
+    ["↑ ↓ ← →", "on the picture: look at the next cell"],
+  ];
+  protected readonly on = { difference: false, root: false };
+
   private tables: TableDef[] = [];
   private def!: TableDef;
-  private component!: Component;
+  private component!: CellNumber;
   private plane!: Plane;
-  private mode: Mode = "seen";
+  private mode: RangeMode = "seen";
   private fixed: [least: number, most: number] = [0, 1];
-  private root = false;
-  private difference = false;
   private slices: number[] = [];
   private readonly values = new Values();
   /** The range seen so far, of each field and component. */
   private readonly seen: Record<string, [least: number, most: number]> = {};
   private map!: HeatMap;
   private cell: readonly [x: number, y: number] | undefined;
-  private unwatch: () => void = () => undefined;
 
   private pickField!: HTMLSelectElement;
   private pickComponent!: HTMLSelectElement;
-  private showMode!: (mode: Mode) => void;
-  private showRoot!: (on: boolean) => void;
-  private showDifference!: (on: boolean) => void;
+  private showMode!: (mode: RangeMode) => void;
   private compare!: HTMLElement;
   private sliders!: HTMLElement;
   private ends!: readonly HTMLInputElement[];
   private probe!: HTMLElement;
 
-  mount(host: HTMLElement, recording: Recording, page: Stageplay): void {
-    this.tables = fields(recording);
+  protected build(): void {
+    this.tables = fields(this.recording);
     const first = liveliest(this.tables);
     if (first === undefined) {
       throw new Error("this recording has no field");
     }
-    this.host = host;
-    this.page = page;
-    this.recording = recording;
-    dress(host, page.theme);
-    this.controls(element("div", "stage-bar stage-wrap", host));
-    const body = element("div", "stage-body", host);
-    this.probe = element("span", "", element("div", "stage-status", host));
-    this.map = new HeatMap(body, page.theme, (cell) => {
+    this.bar.classList.add("stage-wrap");
+    this.controls(this.bar);
+    this.probe = element("span", "", element("div", "stage-status", this.host));
+    this.map = new HeatMap(this.body, this.theme, (cell) => {
       this.cell = cell;
-      page.redraw();
-    });
-    this.unwatch = watchSize(body, (width, height) => {
-      this.map.resize(width, height);
-      page.redraw();
+      this.page.redraw();
     });
     this.choose(first, undefined);
   }
@@ -86,18 +76,11 @@ export class Field implements Stage {
     this.pickField = list(bar, "Field", names, (name) => this.change(() => this.chooseNamed(name)));
     this.pickComponent = list(bar, "Component", [], (name) => this.change(() => this.choose(this.def, name)));
     this.sliders = element("span", "stage-group", bar);
-    const modes = [
-      ["seen", "Seen", "The colours span all values seen so far"],
-      ["now", "Now", "The colours span the values of this moment"],
-      ["fixed", "Fixed", "The colours span the range that you enter"],
-    ] as const;
-    this.showMode = choice<Mode>(bar, "Range of colours", modes, (mode) => this.change(() => this.setMode(mode)));
+    this.showMode = choice<RangeMode>(bar, "Range of colours", MODES, (mode) => this.change(() => this.setMode(mode)));
     this.ends = ["Least", "Most"].map((label, end) => {
-      const input = element("input", "", bar);
-      input.type = "number";
-      input.step = "any";
-      input.title = `${label} value of the colours`;
-      input.setAttribute("aria-label", input.title);
+      const title = `${label} value of the colours`;
+      const input = el("input", { type: "number", step: "any", title, "aria-label": title });
+      bar.append(input);
       input.addEventListener("change", () => {
         if (Number.isFinite(input.valueAsNumber)) {
           this.change(() => (this.fixed[end] = input.valueAsNumber));
@@ -105,35 +88,42 @@ export class Field implements Stage {
       });
       return input;
     });
-    this.showRoot = toggle(bar, "√", "Colours by the root of the values: small ones show", false, (on) =>
-      this.change(() => this.setRoot(on)),
-    );
-    const plot = element("button", "", bar, "Plot");
-    plot.type = "button";
-    plot.title = "Over time: the cell that is looked at, else least, mean and greatest (O)";
-    plot.addEventListener("click", () => this.plot());
+    this.addSwitch(bar, "root", "√", "Colours by the root of the values: small ones show");
+    const plots = "Over time: the cell that is looked at, else least, mean and greatest (O)";
+    button(bar, "Plot", plots, () => this.plot());
     this.compare = element("span", "", bar);
     this.compare.hidden = true;
-    this.showDifference = toggle(this.compare, "Difference", "This recording less the one beside it", false, (on) =>
-      this.change(() => this.setDifference(on)),
-    );
+    this.addSwitch(this.compare, "difference", "Difference", "This recording less the one beside it");
     this.setMode(this.mode);
   }
 
   /** Plots the chosen number over time. */
   private plot(): void {
-    const cells = this.cell === undefined ? undefined : slice(this.plane, this.def.shape, this.slices);
-    const cell =
-      this.cell === undefined || cells === undefined
-        ? null
-        : cells.base + this.cell[0] * cells.right + this.cell[1] * cells.below;
+    const cell = this.cell === undefined ? null : this.place(this.cell);
     this.page.plot({ table: this.def.name, columns: this.component.columns, cell });
   }
 
-  private change(what: () => void): void {
-    what();
-    this.page.saved();
-    this.page.redraw();
+  /** The number of a cell of the slice that is shown. */
+  private place([x, y]: readonly [number, number]): number {
+    const cells = slice(this.plane, this.def.shape, this.slices);
+    return cells.base + x * cells.right + y * cells.below;
+  }
+
+  private nextComponent(): void {
+    const names = components(this.def).map(({ name }) => name);
+    this.choose(this.def, following(names, this.component.name));
+  }
+
+  private nextMode(): void {
+    const modes = MODES.map(([mode]) => mode);
+    this.setMode(following<RangeMode>(modes, this.mode));
+  }
+
+  private nextSlice(back: boolean): boolean {
+    const input = this.sliders.querySelector("input");
+    input?.[back ? "stepDown" : "stepUp"]();
+    input?.dispatchEvent(new Event("input"));
+    return input !== null;
   }
 
   private chooseNamed(name: string): void {
@@ -149,13 +139,14 @@ export class Field implements Stage {
     if (first === undefined) {
       return;
     }
-    const keys = def.columns.filter((column) => column.key).map((column) => column.name);
-    if (this.def !== def) {
+    const other = this.def !== def;
+    this.def = def;
+    const keys = this.names();
+    if (other) {
       this.plane = plane(keys.slice(0, def.shape.length));
       this.slices = this.plane.rest.map((dim) => Math.floor((def.shape[dim] ?? 1) / 2));
     }
     this.cell = this.map.looked = undefined;
-    this.def = def;
     // The length of a vector says most about it.
     this.component =
       offered.find(({ name }) => name === component) ?? offered.find(({ columns }) => columns.length > 1) ?? first;
@@ -174,12 +165,10 @@ export class Field implements Stage {
     this.sliders.replaceChildren();
     this.plane.rest.forEach((dim, place) => {
       const label = element("label", "", this.sliders, names[dim] ?? "");
-      const input = element("input", "", label);
-      const shown = element("span", "stage-note", label, String(this.slices[place] ?? 0));
-      input.type = "range";
-      input.min = "0";
-      input.max = String((this.def.shape[dim] ?? 1) - 1);
-      input.value = String(this.slices[place] ?? 0);
+      const value = String(this.slices[place] ?? 0);
+      const input = el("input", { type: "range", min: 0, max: (this.def.shape[dim] ?? 1) - 1, value });
+      label.append(input);
+      const shown = element("span", "stage-note", label, value);
       input.addEventListener("input", () =>
         this.change(() => {
           this.slices[place] = input.valueAsNumber;
@@ -189,7 +178,7 @@ export class Field implements Stage {
     });
   }
 
-  private setMode(mode: Mode): void {
+  private setMode(mode: RangeMode): void {
     if (mode === "fixed" && this.mode !== "fixed" && this.map?.range !== undefined) {
       this.fixed = [this.map.range.least, this.map.range.most];
     }
@@ -201,15 +190,11 @@ export class Field implements Stage {
     });
   }
 
-  private setRoot(on: boolean): void {
-    this.root = on;
-    this.showRoot(on);
-  }
-
-  private setDifference(on: boolean): void {
-    this.difference = on;
-    this.showDifference(on);
-    this.map.forget();
+  protected override set(name: "difference" | "root", on: boolean): void {
+    super.set(name, on);
+    if (name === "difference") {
+      this.map.forget();
+    }
   }
 
   /** The grid beside this one, where the difference to it is shown. */
@@ -218,25 +203,28 @@ export class Field implements Stage {
     return comparable(grid, other) ? other : undefined;
   }
 
-  private rangeOf([least, most]: readonly [number, number]): Range {
+  private rangeOf([least, most]: readonly [number, number]): ColourRange {
     if (this.mode === "fixed") {
       const [one, other] = this.fixed;
       return { least: Math.min(one, other), most: Math.max(one, other), sided: one !== 0 && one === -other };
     }
-    const key = [this.def.name, this.component.name, this.difference].join();
+    const key = [this.def.name, this.component.name, this.on.difference].join();
     const seen = (this.seen[key] ??= [Infinity, -Infinity]);
     seen[0] = Math.min(seen[0], least);
     seen[1] = Math.max(seen[1], most);
     return this.mode === "seen" ? range(seen[0], seen[1]) : range(least, most);
   }
 
-  resize(): void {
-    this.map.fit();
+  protected fit(width: number, height: number): void {
+    this.map.resize(width, height);
   }
 
-  themeChanged(theme: "dark" | "light"): void {
-    dress(this.host, theme);
-    this.map.themeChanged(theme);
+  protected override paint(): void {
+    this.map.paintWith(this.theme);
+  }
+
+  private get unit(): string {
+    return this.def.columns[this.component.columns[0] ?? 0]?.unit ?? "";
   }
 
   draw(view: View): void {
@@ -248,7 +236,7 @@ export class Field implements Stage {
     }
     const other = this.beside(view, grid);
     this.compare.hidden = other === undefined;
-    const beside = this.difference ? other : undefined;
+    const beside = this.on.difference ? other : undefined;
     const numbers = this.values.of(grid, this.component, beside);
     const ends = extent(numbers);
     const wrong = parted(this.recording.findings, this.def, grid.origin, view.before.moment);
@@ -259,8 +247,8 @@ export class Field implements Stage {
       slice: slice(this.plane, grid.shape, this.slices),
       range: this.rangeOf(ends),
       ends,
-      root: this.root,
-      unit: this.def.columns[this.component.columns[0] ?? 0]?.unit ?? "",
+      root: this.on.root,
+      unit: this.unit,
       step: view.before.moment.step,
       vectors: beside === undefined ? this.vectors(grid) : undefined,
       cell: this.cell,
@@ -310,16 +298,14 @@ export class Field implements Stage {
       return beside === undefined ? POINT : `${differing(numbers)} of ${count(numbers.length, "cell")} differ`;
     }
     const [x, y] = this.cell;
-    const cells = slice(this.plane, grid.shape, this.slices);
-    const at = cells.base + x * cells.right + y * cells.below;
     const [across, down] = [this.plane.across, this.plane.down];
     const places = this.names().map((name, dim) => {
       const rest = this.plane.rest.indexOf(dim);
       const place = dim === across ? x : dim === down ? y : (this.slices[rest] ?? 0);
       return `${name} ${place + (grid.origin[dim] ?? 0)}`;
     });
-    const unit = this.def.columns[this.component.columns[0] ?? 0]?.unit ?? "";
-    return `${places.join(", ")}: ${this.exactly(grid, beside, at, numbers)}${unit === "" ? "" : ` ${unit}`}`;
+    const value = this.exactly(grid, beside, this.place(this.cell), numbers);
+    return `${places.join(", ")}: ${withUnit(value, this.unit)}`;
   }
 
   private exactly(grid: Grid, beside: Grid | undefined, at: number, numbers: Float64Array): string {
@@ -343,66 +329,25 @@ export class Field implements Stage {
     if (grid === undefined) {
       return `The field ${this.def.name} of ${shape} cells. Nothing is recorded here.`;
     }
-    const beside = this.difference ? this.beside(view, grid) : undefined;
+    const beside = this.on.difference ? this.beside(view, grid) : undefined;
     const numbers = this.values.of(grid, this.component, beside);
     const [least, most] = extent(numbers);
-    const unit = this.def.columns[this.component.columns[0] ?? 0]?.unit ?? "";
     const of = components(this.def).length > 1 ? `, ${this.component.name}` : "";
     const values =
-      least <= most ? `from ${short(least)} to ${short(most)}${unit === "" ? "" : ` ${unit}`}` : "without a value";
-    return [
+      least <= most ? withUnit(`from ${short(least)} to ${short(most)}`, this.unit) : "without a value";
+    return joined([
       beside === undefined
         ? `The field ${this.def.name}${of} of ${shape} cells, ${values}.`
         : `The field ${this.def.name}${of} less that of the recording beside it: ${count(differing(numbers), "cell")} differ, ${values}.`,
       this.cell === undefined ? "" : `Looked at: ${this.probed(grid, beside, numbers)}.`,
-    ]
-      .filter((sentence) => sentence !== "")
-      .join(" ");
-  }
-
-  key(event: KeyboardEvent): boolean {
-    const next = <T>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) % all.length] ?? now;
-    switch (event.key.toLowerCase()) {
-      case "f":
-        this.change(() => this.choose(next(this.tables, this.def), undefined));
-        return true;
-      case "v": {
-        const names = components(this.def).map(({ name }) => name);
-        this.change(() => this.choose(this.def, next(names, this.component.name)));
-        return true;
-      }
-      case "g":
-        this.change(() => this.setMode(next<Mode>(["seen", "now", "fixed"], this.mode)));
-        return true;
-      case "r":
-        this.change(() => this.setRoot(!this.root));
-        return true;
-      case "x":
-        this.change(() => this.setDifference(!this.difference));
-        return true;
-      case "o":
-        this.plot();
-        return true;
-      case "s": {
-        const input = this.sliders.querySelector("input");
-        input?.[event.shiftKey ? "stepDown" : "stepUp"]();
-        input?.dispatchEvent(new Event("input"));
-        return input !== null;
-      }
-      default:
-        return false;
-    }
+    ]);
   }
 
   save(): string {
-    const parts = [
-      this.def.name,
-      this.component.name,
-      this.mode,
-      this.slices.join(","),
-      `${this.difference ? "d" : ""}${this.root ? "r" : ""}`,
-    ];
-    return [...parts, this.mode === "fixed" ? this.fixed.join(",") : ""].map(encodeURIComponent).join(";");
+    const fixed = this.mode === "fixed" ? this.fixed.join(",") : "";
+    return [this.def.name, this.component.name, this.mode, this.slices.join(","), this.saveSwitches(), fixed]
+      .map(encodeURIComponent)
+      .join(";");
   }
 
   restore(saved: string): void {
@@ -435,12 +380,6 @@ export class Field implements Stage {
       this.fixed = [least, most];
       this.setMode(this.mode);
     }
-    this.setDifference(flags.includes("d"));
-    this.setRoot(flags.includes("r"));
-  }
-
-  dispose(): void {
-    this.unwatch();
-    undress(this.host);
+    this.restoreSwitches(flags);
   }
 }

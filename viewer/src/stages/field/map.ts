@@ -1,21 +1,19 @@
 // The picture of a field: its cells, the scale of the colours, and the cell that is looked at.
 
-import { Canvas } from "../shared/canvas.js";
-import { short } from "../shared/tables.js";
-import { FONT, type Colours, colours } from "../shared/theme.js";
+import { short, withUnit } from "../../format.js";
+import type { Theme } from "../../model.js";
+import { Canvas, type Colours, FONT, colours } from "../shared/canvas.js";
+import { History, type ColourRange, STEPS, css, drawVectors, paint, paintSpread, ramp, spread } from "./paint.js";
 import { type Placing, type Plane, type Slice, cellAt, outline, placing, thinned } from "./plane.js";
-import { History, paint, paintSpread, spread } from "./raster.js";
-import { drawVectors } from "./vectors.js";
-import { type Range, STEPS, css, ramp } from "./scale.js";
 
 /** The contents of the picture. */
-export interface Shown {
+interface Shown {
   readonly numbers: Float64Array;
   /** Goes up whenever the numbers may be others. */
   readonly version: number;
   readonly plane: Plane;
   readonly slice: Slice;
-  readonly range: Range;
+  readonly range: ColourRange;
   /** The least and the greatest number at this moment. */
   readonly ends: readonly [least: number, most: number];
   /** Whether colours go by the root of the numbers. */
@@ -39,7 +37,7 @@ const PAD = 14;
 const SCALE = 46;
 
 export class HeatMap {
-  range: Range | undefined;
+  range: ColourRange | undefined;
   private readonly canvas: Canvas;
   private readonly scratch = document.createElement("canvas");
   private image: ImageData | undefined;
@@ -48,8 +46,7 @@ export class HeatMap {
   private cells: Int32Array | undefined;
   private cellColours = new Uint32Array(0);
   private ramps: Uint32Array[] = [];
-  private theme: "dark" | "light";
-  private colours: Colours;
+  private colours!: Colours;
   private readonly history = new History(PAST);
   private historyOf = "";
   private at: Placing | undefined;
@@ -62,7 +59,7 @@ export class HeatMap {
 
   constructor(
     body: HTMLElement,
-    theme: "dark" | "light",
+    theme: Theme,
     pointed: (cell: readonly [number, number] | undefined) => void,
   ) {
     const looked = (cell: readonly [number, number] | undefined): void => {
@@ -70,9 +67,7 @@ export class HeatMap {
       pointed(cell);
     };
     this.canvas = new Canvas(body, "The field as a heat map; arrow keys go from cell to cell");
-    this.theme = theme;
-    this.colours = colours(theme);
-    this.makeRamps();
+    this.paintWith(theme);
     const { element } = this.canvas;
     element.tabIndex = 0;
     const look = (event: PointerEvent): void => looked(this.under(event.offsetX, event.offsetY));
@@ -89,19 +84,15 @@ export class HeatMap {
     });
   }
 
-  private makeRamps(): void {
-    this.ramps = [false, true].flatMap((sided) => [ramp(sided, this.theme), ramp(sided, this.theme, true)]);
+  /** Takes the colours of a theme. */
+  paintWith(theme: Theme): void {
+    this.colours = colours(theme);
+    this.ramps = [false, true].flatMap((sided) => [ramp(sided, theme), ramp(sided, theme, true)]);
+    this.painted = "";
   }
 
   private ramp({ range, root }: Shown): Uint32Array {
     return this.ramps[(range.sided ? 2 : 0) + (root ? 1 : 0)] ?? new Uint32Array(STEPS);
-  }
-
-  themeChanged(theme: "dark" | "light"): void {
-    this.theme = theme;
-    this.colours = colours(theme);
-    this.makeRamps();
-    this.painted = "";
   }
 
   resize(width: number, height: number): void {
@@ -110,11 +101,6 @@ export class HeatMap {
       this.cells = undefined;
       this.painted = "";
     }
-  }
-
-  fit(): void {
-    const box = this.canvas.element.parentElement;
-    this.resize(box?.clientWidth ?? 0, box?.clientHeight ?? 0);
   }
 
   /** Another field is shown from now on. */
@@ -156,7 +142,7 @@ export class HeatMap {
     return [Math.max(0, Math.min(slice.wide - 1, x)), Math.max(0, Math.min(slice.high - 1, y))];
   }
 
-  /** How many rows the picture has: of strips the past. */
+  /** The number of rows of the picture: of a strip, those of its past. */
   private high(shown: Shown): number {
     return shown.plane.tiling === "strip" ? PAST : shown.slice.high;
   }
@@ -170,14 +156,8 @@ export class HeatMap {
     }
     // The current values are above, the past is below; a row of it may be less than a pixel high.
     const curve = Math.round(box.h * 0.34);
-    return {
-      tiling: "strip",
-      x: box.x,
-      y: box.y + curve + pad,
-      w: box.w,
-      h: box.h - curve - pad,
-      size: box.w / shown.slice.wide,
-    };
+    const { x, w } = box;
+    return { tiling: "strip", x, y: box.y + curve + pad, w, h: box.h - curve - pad, size: w / shown.slice.wide };
   }
 
   draw(shown: Shown): void {
@@ -195,21 +175,13 @@ export class HeatMap {
     if (strip) {
       this.remember(shown);
     }
-    const state = [
-      shown.version,
-      slice.base,
-      range.least,
-      range.most,
-      range.sided,
-      shown.root,
-      strip ? shown.step : 0,
-    ].join();
+    const { least, most, sided } = range;
+    const state = [shown.version, slice.base, least, most, sided, shown.root, strip ? shown.step : 0].join();
     if (state !== this.painted) {
       this.painted = state;
       this.paint(shown, this.at);
     }
-    const to = this.canvas.clear();
-    to.setTransform(1, 0, 0, 1, 0, 0);
+    const to = this.canvas.clear(1);
     this.copy(to, shown, this.at);
     if (strip) {
       this.drawCurve(to, shown, this.at);
@@ -283,11 +255,8 @@ export class HeatMap {
       to.fillStyle = this.colours.faint;
       to.font = `${11 * ratio}px ${FONT}`;
       to.textBaseline = "top";
-      to.fillText(
-        `${shown.names[0] ?? ""} →   the last ${PAST} steps, the newest at the bottom`,
-        at.x + 4 * ratio,
-        at.y - 13 * ratio,
-      );
+      const text = `${shown.names[0] ?? ""} →   the last ${PAST} steps, the newest at the bottom`;
+      to.fillText(text, at.x + 4 * ratio, at.y - 13 * ratio);
     }
   }
 
@@ -374,7 +343,7 @@ export class HeatMap {
     to.textBaseline = "top";
     const text = (value: number, at: number, align: CanvasTextAlign): void => {
       to.textAlign = align;
-      to.fillText(`${short(value)}${unit === "" ? "" : ` ${unit}`}`, at, y + high + 4 * ratio);
+      to.fillText(withUnit(short(value), unit), at, y + high + 4 * ratio);
     };
     text(range.least, x, "left");
     text(range.most, x + width, "right");

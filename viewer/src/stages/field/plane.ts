@@ -1,7 +1,7 @@
 // The layout of a grid's cells on a picture: the coordinates that go across and down, and those that are chosen by
 // hand.
 
-export type Tiling = "strip" | "squares" | "hexes";
+type Tiling = "strip" | "squares" | "hexes";
 
 export interface Plane {
   readonly tiling: Tiling;
@@ -39,7 +39,7 @@ export function plane(names: readonly string[]): Plane {
   return { tiling: "squares", across, down, rest: others(across, down) };
 }
 
-/** How far apart the cells are that follow each other along each key: the last one is the fastest. */
+/** The distance between neighbours along each key, in cells: the last key is the fastest. */
 export function strides(shape: readonly number[]): number[] {
   const strides = shape.map(() => 1);
   for (let at = shape.length - 2; at >= 0; at--) {
@@ -88,14 +88,14 @@ export function thinned(of: Slice, most: number): Slice {
 const ROOT3 = Math.sqrt(3);
 
 /** A rectangle of the picture. */
-export interface Box {
+interface Box {
   readonly x: number;
   readonly y: number;
   readonly w: number;
   readonly h: number;
 }
 
-/** Where the cells are: of squares `size` is a side, of hexes the distance from the middle to a corner. */
+/** The places of the cells. Of squares, `size` is a side; of hexes, the distance from the middle to a corner. */
 export interface Placing {
   readonly tiling: Tiling;
   readonly x: number;
@@ -107,16 +107,12 @@ export interface Placing {
 
 /** The largest cells with which a slice fits into a box, in the middle of it. */
 export function placing(tiling: Tiling, { wide, high }: Slice, box: Box): Placing {
-  if (tiling === "hexes") {
-    // With a corner at the top; each row starts half a hexagon further to the right.
-    const [across, down] = [ROOT3 * (wide + (high - 1) / 2), 1.5 * high + 0.5];
-    const size = Math.max(0.5, Math.min(box.w / across, box.h / down));
-    const [w, h] = [across * size, down * size];
-    return { tiling, size, w, h, x: Math.round(box.x + (box.w - w) / 2), y: Math.round(box.y + (box.h - h) / 2) };
-  }
-  const fit = Math.min(box.w / wide, box.h / high);
-  const size = fit >= 1 ? Math.floor(fit) : fit;
-  const [w, h] = [size * wide, size * high];
+  const hexes = tiling === "hexes";
+  // Hexes have a corner at the top; each row starts half a hexagon further to the right.
+  const [across, down] = hexes ? [ROOT3 * (wide + (high - 1) / 2), 1.5 * high + 0.5] : [wide, high];
+  const fit = Math.min(box.w / across, box.h / down);
+  const size = hexes ? Math.max(0.5, fit) : fit >= 1 ? Math.floor(fit) : fit;
+  const [w, h] = [across * size, down * size];
   return { tiling, size, w, h, x: Math.round(box.x + (box.w - w) / 2), y: Math.round(box.y + (box.h - h) / 2) };
 }
 

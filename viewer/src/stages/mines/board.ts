@@ -1,87 +1,58 @@
 // The stage of the board: it draws its tables as squares, counters and a cursor.
 
-import type { Grid, Recording, Rows, Stage, Stageplay, View } from "../../model.js";
-import { Canvas, watchSize } from "../shared/canvas.js";
-import { dress, element, toggle, undress } from "../shared/controls.js";
-import { lerp } from "../shared/motion.js";
-import { column, count, fact, rowOf, span } from "../shared/tables.js";
-import { FACES, parts, place, untouched, words } from "./faces.js";
-import { type BoardColumns, boardColumns } from "./columns.js";
-import { type Layout, cursorMix, layout, squareAt } from "./layout.js";
-import { bevel, counter, counterWidth, palette, pictures } from "./paint.js";
-import { type Mood, drawMood, drawPointer, drawRing, drawTrail, pressed } from "./pointer.js";
+import { say } from "../../dom.js";
+import { count, joined } from "../../format.js";
+import type { Grid, Rows, StageKey, Value, View } from "../../model.js";
+import { Canvas } from "../shared/canvas.js";
+import { element } from "../shared/controls.js";
+import { lerp, rowOf, span } from "../shared/motion.js";
+import { PictureStage } from "../shared/stage.js";
+import { column, fact, first, firstNumber } from "../shared/tables.js";
+import { type BoardColumns, FACES, boardColumns, differ, place, words } from "./columns.js";
+import { type BoardLayout, bevel, counter, counterWidth, layout, palette, pictures, squareAt } from "./paint.js";
+import { type Mood, cursorMix, drawMood, drawPointer, drawRing, drawTrail, pressed } from "./pointer.js";
 
-/** For how many milliseconds the trail and the rings of clicks stay. */
+/** The trail and the rings of clicks stay for so many milliseconds. */
 const TRAIL = 1500;
 const RING = 600;
 
-export class Board implements Stage {
-  readonly keys = [
-    ["W", "the way of the cursor"],
-    ["R", "rings at clicks"],
-  ] as const;
+export class Board extends PictureStage<"trail" | "rings"> {
+  readonly keys: readonly StageKey[] = [
+    ["W", "the way of the cursor", () => this.flip("trail")],
+    ["R", "rings at clicks", () => this.flip("rings")],
+  ];
 
+  protected readonly on = { trail: true, rings: true };
   private columns!: BoardColumns;
-  private recording!: Recording;
-  private page!: Stageplay;
-  private host!: HTMLElement;
   private squares!: Canvas;
   private hand!: Canvas;
   private note!: HTMLElement;
   private probe!: HTMLElement;
-  private theme: "dark" | "light" = "light";
-  private at: Layout | undefined;
+  private at: BoardLayout | undefined;
   private images: HTMLCanvasElement | undefined;
-  private trail = true;
-  private rings = true;
-  private showTrail: (on: boolean) => void = () => undefined;
-  private showRings: (on: boolean) => void = () => undefined;
   /** The version of the grid that is drawn, and what the counters showed. */
   private drawn = "";
-  private wrong: number[] = [];
   private hovered: readonly [number, number] | undefined;
   private view: View | undefined;
   private points = new Float64Array(512);
   private unit = 16;
-  private said = "";
-  private unwatch: () => void = () => undefined;
 
-  mount(host: HTMLElement, recording: Recording, page: Stageplay): void {
-    const columns = boardColumns(recording);
+  protected build(): void {
+    const columns = boardColumns(this.recording);
     if (columns === undefined) {
       throw new Error("this recording has no board");
     }
     this.columns = columns;
-    this.recording = recording;
-    this.page = page;
-    this.host = host;
-    this.theme = page.theme;
-    this.unit = Number(fact(recording, "cell_size") ?? 16) || 16;
-    dress(host, page.theme);
-    const bar = element("div", "stage-bar", host);
-    this.showTrail = toggle(bar, "Trail", "The way of the cursor", this.trail, (on) => this.set({ trail: on }));
-    this.showRings = toggle(bar, "Clicks", "Rings where buttons go down", this.rings, (on) => this.set({ rings: on }));
-    const body = element("div", "stage-body", host);
-    const status = element("div", "stage-status", host);
+    this.unit = Number(fact(this.recording, "cell_size") ?? 16) || 16;
+    this.addSwitch(this.bar, "trail", "Trail", "The way of the cursor");
+    this.addSwitch(this.bar, "rings", "Clicks", "Rings where buttons go down");
+    const status = element("div", "stage-status", this.host);
     this.note = element("span", "", status);
     this.probe = element("span", "stage-note", status);
-    this.squares = new Canvas(body, "The board");
-    this.hand = new Canvas(body);
+    this.squares = new Canvas(this.body, "The board");
+    this.hand = new Canvas(this.body);
     this.hand.element.addEventListener("pointermove", (event) => this.hover(event));
     this.hand.element.addEventListener("pointerleave", () => this.hover(undefined));
-    this.unwatch = watchSize(body, (width, height) => {
-      this.fit(width, height);
-      page.redraw();
-    });
-  }
-
-  private set(change: { trail?: boolean; rings?: boolean }): void {
-    this.trail = change.trail ?? this.trail;
-    this.rings = change.rings ?? this.rings;
-    this.showTrail(this.trail);
-    this.showRings(this.rings);
-    this.page.saved();
-    this.page.redraw();
   }
 
   private size(): readonly [cols: number, rows: number] {
@@ -114,18 +85,18 @@ export class Board implements Stage {
     this.probe.textContent = `(${col}, ${row}): ${this.squareWords(grid, this.cell(col, row))}`;
   }
 
-  private squareWords(grid: Grid, cell: number): string {
+  /** A square as the recording has it, and as the rules give it. */
+  private square(grid: Grid, cell: number): readonly [says: Value | undefined, gives: Value | undefined] {
     const { recorded, rules } = this.columns;
-    const [says, gives] = [recorded, rules].map((at) => (at < 0 ? undefined : grid.value(cell, at)));
-    return parts(says, gives) ? `recorded ${words(says)}, by the rules ${words(gives)}` : words(says ?? gives);
+    return [recorded < 0 ? undefined : grid.value(cell, recorded), rules < 0 ? undefined : grid.value(cell, rules)];
   }
 
-  resize(): void {
-    const body = this.hand.element.parentElement;
-    this.fit(body?.clientWidth ?? 0, body?.clientHeight ?? 0);
+  private squareWords(grid: Grid, cell: number): string {
+    const [says, gives] = this.square(grid, cell);
+    return differ(says, gives) ? `recorded ${words(says)}, by the rules ${words(gives)}` : words(says ?? gives);
   }
 
-  private fit(width: number, height: number): void {
+  protected fit(width: number, height: number): void {
     this.squares.resize(width, height);
     this.hand.resize(width, height);
     const { element: canvas, ratio } = this.hand;
@@ -134,11 +105,9 @@ export class Board implements Stage {
     this.drawn = "";
   }
 
-  themeChanged(theme: "dark" | "light"): void {
-    this.theme = theme;
-    dress(this.host, theme);
+  protected override paint(): void {
     if (this.at !== undefined) {
-      this.images = pictures(this.at.cell, theme);
+      this.images = pictures(this.at.cell, this.theme);
     }
     this.drawn = "";
   }
@@ -151,39 +120,30 @@ export class Board implements Stage {
       return;
     }
     const mood = this.mood(view);
-    const state = [grid.version, this.counted(counters, "mines_left"), this.counted(counters, "clock"), mood].join();
+    const state = [grid.version, firstNumber(counters, "mines_left"), firstNumber(counters, "clock"), mood].join();
     if (state !== this.drawn) {
       this.drawn = state;
       this.drawSquares(grid, counters, mood, this.at);
       this.showProbe();
     }
-    const said = this.counts(view, counters);
-    if (said !== this.said) {
-      this.note.textContent = this.said = said;
-    }
+    say(this.note, this.counts(view, counters));
     this.drawHand(view, this.at);
-  }
-
-  private counted(counters: Rows | undefined, name: string): number {
-    const at = counters === undefined ? -1 : column(counters.def, name);
-    return counters === undefined || counters.length === 0 || at < 0 ? Number.NaN : counters.number(0, at);
   }
 
   /** The counters in a line. */
   private counts(view: View, counters: Rows | undefined): string {
-    const get = (name: string): number => this.counted(counters, name);
-    const parts: string[] = [];
+    const get = (name: string): number => firstNumber(counters, name);
     const [solved, all] = [get("solved_bbbv"), Number(fact(this.recording, "bbbv"))];
-    if (Number.isFinite(solved)) {
-      const seconds = view.at / 1000;
-      const speed = this.recording.times && seconds > 0.5 ? `, ${(solved / seconds).toFixed(2)}/s` : "";
-      parts.push(`3BV ${solved}${Number.isFinite(all) ? `/${all}` : ""}${speed}`);
-    }
-    if (Number.isFinite(get("clicks"))) {
-      const kinds = `${get("left_clicks")} left, ${get("right_clicks")} right, ${get("double_clicks")} chords`;
-      parts.push(`${count(get("clicks"), "click")}: ${kinds}`);
-    }
-    return parts.join(" · ");
+    const seconds = view.at / 1000;
+    const speed = this.recording.times && seconds > 0.5 ? `, ${(solved / seconds).toFixed(2)}/s` : "";
+    const kinds = `${get("left_clicks")} left, ${get("right_clicks")} right, ${get("double_clicks")} chords`;
+    return joined(
+      [
+        Number.isFinite(solved) ? `3BV ${solved}${Number.isFinite(all) ? `/${all}` : ""}${speed}` : "",
+        Number.isFinite(get("clicks")) ? `${count(get("clicks"), "click")}: ${kinds}` : "",
+      ],
+      " · ",
+    );
   }
 
   private mood(view: View): Mood {
@@ -191,7 +151,7 @@ export class Board implements Stage {
     const counters = before.rows("counters");
     const cells = this.size()[0] * this.size()[1];
     const mines = Number(fact(this.recording, "board_mines"));
-    if (this.counted(counters, "opened") >= cells - mines) {
+    if (firstNumber(counters, "opened") >= cells - mines) {
       return "won";
     }
     const grid = before.grid(this.columns.board.name);
@@ -203,67 +163,48 @@ export class Board implements Stage {
   }
 
   private held(cursor: Rows | undefined): { left: boolean; right: boolean; middle: boolean } {
-    const is = (name: string): boolean => {
-      const at = cursor === undefined ? -1 : column(cursor.def, name);
-      return cursor !== undefined && cursor.length > 0 && at >= 0 && cursor.value(0, at) === true;
-    };
+    const is = (name: string): boolean => first(cursor, name) === true;
     return { left: is("left"), right: is("right"), middle: is("middle") };
   }
 
-  private drawSquares(grid: Grid, counters: Rows | undefined, mood: Mood, at: Layout): void {
-    const { context: to, element: canvas, ratio } = this.squares;
+  private drawSquares(grid: Grid, counters: Rows | undefined, mood: Mood, at: BoardLayout): void {
+    const { ratio } = this.squares;
+    const to = this.squares.clear(1);
     const { cell, edge, frame, head } = at;
     const colours = palette(this.theme);
-    to.setTransform(1, 0, 0, 1, 0, 0);
-    to.clearRect(0, 0, canvas.width, canvas.height);
     to.fillStyle = colours.face;
     to.fillRect(frame.x, frame.y, frame.w, frame.h);
     bevel(to, frame.x, frame.y, frame.w, frame.h, edge, colours.light, colours.shade);
-    bevel(
-      to,
-      frame.x + edge * 2,
-      head.y,
-      frame.w - edge * 4,
-      head.h,
-      Math.ceil(edge / 2),
-      colours.shade,
-      colours.light,
-    );
+    const sunken = (x: number, y: number, w: number, h: number, edge: number): void =>
+      bevel(to, x, y, w, h, edge, colours.shade, colours.light);
+    sunken(frame.x + edge * 2, head.y, frame.w - edge * 4, head.h, Math.ceil(edge / 2));
     const [cols, rows] = this.size();
-    bevel(
-      to,
-      at.x - edge,
-      at.y - edge,
-      cols * cell + 2 * edge,
-      rows * cell + 2 * edge,
-      edge,
-      colours.shade,
-      colours.light,
-    );
+    sunken(at.x - edge, at.y - edge, cols * cell + 2 * edge, rows * cell + 2 * edge, edge);
     const [inset, high] = [Math.round(head.h * 0.16), Math.round(head.h * 0.68)];
     const [left, right] = [frame.x + 2 * edge + inset, frame.x + frame.w - 2 * edge - inset];
-    counter(to, left, head.y + inset, high, this.counted(counters, "mines_left"));
-    counter(to, right - counterWidth(high), head.y + inset, high, this.counted(counters, "clock"));
+    counter(to, left, head.y + inset, high, firstNumber(counters, "mines_left"));
+    counter(to, right - counterWidth(high), head.y + inset, high, firstNumber(counters, "clock"));
     if (frame.w > 2 * counterWidth(high) + high * 2.2) {
       drawMood(to, frame.x + frame.w / 2 - head.h / 2, head.y, head.h, mood);
     }
-    this.wrong = [];
-    const { recorded, rules } = this.columns;
     for (let col = 0; col < cols; col++) {
       for (let row = 0; row < rows; row++) {
-        const of = this.cell(col, row);
-        const says = recorded < 0 ? undefined : grid.value(of, recorded);
-        const gives = rules < 0 ? undefined : grid.value(of, rules);
+        const [says, gives] = this.square(grid, this.cell(col, row));
         this.picture(to, at, place(says ?? gives), col, row);
-        if (parts(says, gives)) {
-          this.wrong.push(of);
+        if (differ(says, gives)) {
           this.markWrong(to, at, place(gives), col, row, ratio);
         }
       }
     }
   }
 
-  private picture(to: CanvasRenderingContext2D, { cell, x, y }: Layout, face: number, col: number, row: number): void {
+  private picture(
+    to: CanvasRenderingContext2D,
+    { cell, x, y }: BoardLayout,
+    face: number,
+    col: number,
+    row: number,
+  ): void {
     if (this.images !== undefined) {
       to.drawImage(this.images, face * cell, 0, cell, cell, x + col * cell, y + row * cell, cell, cell);
     }
@@ -272,7 +213,7 @@ export class Board implements Stage {
   /** Outlines the squares where the recording and the rules differ, with the rules' square in the corner. */
   private markWrong(
     to: CanvasRenderingContext2D,
-    { cell, x, y }: Layout,
+    { cell, x, y }: BoardLayout,
     gives: number,
     col: number,
     row: number,
@@ -292,10 +233,9 @@ export class Board implements Stage {
     }
   }
 
-  private drawHand(view: View, at: Layout): void {
-    const { context: to, element: canvas, ratio } = this.hand;
-    to.setTransform(1, 0, 0, 1, 0, 0);
-    to.clearRect(0, 0, canvas.width, canvas.height);
+  private drawHand(view: View, at: BoardLayout): void {
+    const { ratio } = this.hand;
+    const to = this.hand.clear(1);
     const { cursor } = this.columns;
     const rows = view.before.rows(cursor.name);
     if (rows === undefined || rows.length === 0) {
@@ -304,11 +244,11 @@ export class Board implements Stage {
     const [x, y] = this.cursorAt(view, rows);
     const scale = at.cell / this.unit;
     const [px, py] = [at.x + x * scale, at.y + y * scale];
-    if (this.trail) {
+    if (this.on.trail) {
       const length = this.fillTrail(view, rows, at, scale, px, py);
       drawTrail(to, this.points, length, ratio);
     }
-    if (this.rings && this.recording.times) {
+    if (this.on.rings && this.recording.times) {
       this.drawRings(view, to, at, scale, ratio);
     }
     drawPointer(to, px, py, this.held(rows), ratio);
@@ -326,7 +266,7 @@ export class Board implements Stage {
     return [lerp(x, next.number(row, cx), mix), lerp(y, next.number(row, cy), mix)];
   }
 
-  private fillTrail(view: View, rows: Rows, at: Layout, scale: number, px: number, py: number): number {
+  private fillTrail(view: View, rows: Rows, at: BoardLayout, scale: number, px: number, py: number): number {
     const places = view.trail(rows.def.name, rows.id(0), [column(rows.def, "x"), column(rows.def, "y")], TRAIL);
     if (this.points.length < 2 * (places.length + 1)) {
       this.points = new Float64Array(4 * (places.length + 1));
@@ -342,7 +282,7 @@ export class Board implements Stage {
     return length + 1;
   }
 
-  private drawRings(view: View, to: CanvasRenderingContext2D, at: Layout, scale: number, ratio: number): void {
+  private drawRings(view: View, to: CanvasRenderingContext2D, at: BoardLayout, scale: number, ratio: number): void {
     for (const { name, lane } of this.recording.tables) {
       if (lane !== "events") {
         continue;
@@ -365,28 +305,25 @@ export class Board implements Stage {
     if (grid === undefined) {
       return `A board of ${cols} columns and ${rows} rows. Nothing is recorded here.`;
     }
-    const { recorded, rules } = this.columns;
     let [open, flags] = [0, 0];
     const wrong: string[] = [];
     for (let cell = 0; cell < cols * rows; cell++) {
-      const says = recorded < 0 ? undefined : grid.value(cell, recorded);
-      const gives = rules < 0 ? undefined : grid.value(cell, rules);
-      const shown = says ?? gives;
-      flags += FACES[place(shown)]?.look === "flag" ? 1 : 0;
-      open += !untouched(shown) && FACES[place(shown)]?.look === "open" ? 1 : 0;
-      if (parts(says, gives)) {
+      const [says, gives] = this.square(grid, cell);
+      const look = FACES[place(says ?? gives)]?.look;
+      flags += look === "flag" ? 1 : 0;
+      open += look === "open" ? 1 : 0;
+      if (differ(says, gives)) {
         const [col, row] =
           this.columns.across === 0 ? [Math.floor(cell / rows), cell % rows] : [cell % cols, Math.floor(cell / cols)];
         wrong.push(`column ${col}, row ${row} is ${this.squareWords(grid, cell)}`);
       }
     }
     const cursor = view.before.rows(this.columns.cursor.name);
-    const at = (name: string): number =>
-      cursor === undefined || cursor.length === 0 ? Number.NaN : cursor.number(0, column(cursor.def, name));
+    const at = (name: string): number => firstNumber(cursor, name);
     const held = Object.entries(this.held(cursor))
       .filter(([, down]) => down)
       .map(([name]) => name);
-    const sentences = [
+    return joined([
       `A board of ${cols} columns and ${rows} rows: ${count(open, "cell")} open, ${count(flags, "flag")}.`,
       Number.isFinite(at("col"))
         ? `The cursor is on column ${at("col")}, row ${at("row")}.`
@@ -395,36 +332,14 @@ export class Board implements Stage {
       this.counts(view, counters).replace(/.$/, "$&."),
       ...wrong.slice(0, 3).map((what) => `The recording and the rules part: ${what}.`),
       wrong.length > 3 ? `So they do on ${count(wrong.length - 3, "more cell")}.` : "",
-    ];
-    return sentences.filter((sentence) => sentence !== "").join(" ");
-  }
-
-  key(event: KeyboardEvent): boolean {
-    switch (event.key.toLowerCase()) {
-      case "w":
-        this.set({ trail: !this.trail });
-        return true;
-      case "r":
-        this.set({ rings: !this.rings });
-        return true;
-      default:
-        return false;
-    }
+    ]);
   }
 
   save(): string {
-    return `${this.trail ? "t" : ""}${this.rings ? "r" : ""}` || "-";
+    return this.saveSwitches() || "-";
   }
 
   restore(saved: string): void {
-    this.trail = saved.includes("t");
-    this.rings = saved.includes("r");
-    this.showTrail(this.trail);
-    this.showRings(this.rings);
-  }
-
-  dispose(): void {
-    this.unwatch();
-    undress(this.host);
+    this.restoreSwitches(saved);
   }
 }

@@ -1,6 +1,55 @@
-// Pictures of squares, of the counters' digits, and of bevels: drawn once for a size and a theme.
+// The look of the board: its layout, in whole pixels of the screen, so that every line is crisp; and the pictures of
+// squares, digits and bevels.
 
-import { FACES, type Face } from "./faces.js";
+import type { Theme } from "../../model.js";
+import { FACES, type Face } from "./columns.js";
+
+export interface BoardLayout {
+  /** The width of a square. */
+  readonly cell: number;
+  /** The first square's corner. */
+  readonly x: number;
+  readonly y: number;
+  /** The frame around all of it. */
+  readonly frame: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  /** The counters' part of it. */
+  readonly head: { readonly y: number; readonly h: number };
+  /** The width of the frame's edges. */
+  readonly edge: number;
+}
+
+/** The largest squares with which a board and its counters fit. */
+export function layout(width: number, height: number, ratio: number, cols: number, rows: number): BoardLayout {
+  const pad = Math.round(6 * ratio);
+  const edge = Math.max(2, Math.round(3 * ratio));
+  const gap = 2 * edge;
+  const head = Math.round(Math.min(44, Math.max(28, height / ratio / 11)) * ratio);
+  const [wide, high] = [width - 2 * pad - 4 * edge, height - 2 * pad - head - 3 * gap];
+  // No square is so large that its picture says less than a smaller one's.
+  const cell = Math.max(2, Math.min(Math.floor(wide / cols), Math.floor(high / rows), Math.round(64 * ratio)));
+  const frame = { w: cell * cols + 4 * edge, h: cell * rows + head + 3 * gap };
+  const x = Math.max(0, Math.round((width - frame.w) / 2));
+  const y = Math.max(0, Math.min(Math.round((height - frame.h) / 2), Math.round(40 * ratio)));
+  return {
+    cell,
+    edge,
+    x: x + 2 * edge,
+    y: y + head + 2 * gap,
+    frame: { x, y, ...frame },
+    head: { y: y + gap, h: head },
+  };
+}
+
+/** The square at a pixel of the screen; `undefined` beside the board. */
+export function squareAt(
+  { cell, x, y }: BoardLayout,
+  cols: number,
+  rows: number,
+  at: readonly [x: number, y: number],
+): readonly [col: number, row: number] | undefined {
+  const [col, row] = [Math.floor((at[0] - x) / cell), Math.floor((at[1] - y) / cell)];
+  return col >= 0 && row >= 0 && col < cols && row < rows ? [col, row] : undefined;
+}
 
 interface Palette {
   readonly face: string;
@@ -38,15 +87,13 @@ const DARK: Palette = {
   numbers: ["", "#6db3ff", "#69cf7d", "#ff7f7f", "#b49bff", "#e0a05a", "#53cfcf", "#ffffff", "#a3adba"],
 };
 
-export function palette(theme: "dark" | "light"): Palette {
+export function palette(theme: Theme): Palette {
   return theme === "dark" ? DARK : LIGHT;
 }
 
-type Context = CanvasRenderingContext2D;
-
 /** A raised (or, the other way round, sunken) edge within a rectangle. */
 export function bevel(
-  to: Context,
+  to: CanvasRenderingContext2D,
   x: number,
   y: number,
   w: number,
@@ -75,7 +122,7 @@ export function bevel(
   to.fill();
 }
 
-function flag(to: Context, size: number, colours: Palette): void {
+function flag(to: CanvasRenderingContext2D, size: number, colours: Palette): void {
   const u = size / 16;
   to.fillStyle = colours.ink;
   to.fillRect(4 * u, 11.6 * u, 8 * u, 1.6 * u);
@@ -89,7 +136,7 @@ function flag(to: Context, size: number, colours: Palette): void {
   to.fill();
 }
 
-function mine(to: Context, size: number): void {
+function mine(to: CanvasRenderingContext2D, size: number): void {
   const [c, r] = [size / 2, size * 0.27];
   to.strokeStyle = to.fillStyle = "#000000";
   to.lineWidth = Math.max(1, size / 14);
@@ -109,7 +156,7 @@ function mine(to: Context, size: number): void {
   to.fill();
 }
 
-function glyph(to: Context, size: number, text: string, colour: string): void {
+function glyph(to: CanvasRenderingContext2D, size: number, text: string, colour: string): void {
   to.fillStyle = colour;
   to.font = `800 ${Math.round(size * 0.74)}px Verdana, 'DejaVu Sans', Arial, sans-serif`;
   to.textAlign = "center";
@@ -119,13 +166,13 @@ function glyph(to: Context, size: number, text: string, colour: string): void {
   to.fillText(text, size / 2, size / 2 + up);
 }
 
-function closed(to: Context, size: number, colours: Palette): void {
+function closed(to: CanvasRenderingContext2D, size: number, colours: Palette): void {
   to.fillStyle = colours.face;
   to.fillRect(0, 0, size, size);
   bevel(to, 0, 0, size, size, Math.max(1, Math.round(size / 9)), colours.light, colours.shade);
 }
 
-function sunken(to: Context, size: number, colours: Palette, fill: string): void {
+function sunken(to: CanvasRenderingContext2D, size: number, colours: Palette, fill: string): void {
   const line = Math.max(1, Math.round(size / 20));
   to.fillStyle = colours.line;
   to.fillRect(0, 0, size, size);
@@ -133,15 +180,11 @@ function sunken(to: Context, size: number, colours: Palette, fill: string): void
   to.fillRect(line, line, size - line, size - line);
 }
 
-function square(to: Context, size: number, face: Face, colours: Palette): void {
-  switch (face.look) {
-    case "closed":
-    case "flag":
-    case "question":
-      closed(to, size, colours);
-      break;
-    default:
-      sunken(to, size, colours, face.look === "blast" ? colours.blast : colours.open);
+function square(to: CanvasRenderingContext2D, size: number, face: Face, colours: Palette): void {
+  if (face.look === "closed" || face.look === "flag" || face.look === "question") {
+    closed(to, size, colours);
+  } else {
+    sunken(to, size, colours, face.look === "blast" ? colours.blast : colours.open);
   }
   switch (face.look) {
     case "flag":
@@ -169,7 +212,7 @@ function square(to: Context, size: number, face: Face, colours: Palette): void {
 }
 
 /** The pictures of all faces beside each other, each so many pixels of the screen wide. */
-export function pictures(size: number, theme: "dark" | "light"): HTMLCanvasElement {
+export function pictures(size: number, theme: Theme): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = size * FACES.length;
   canvas.height = size;
@@ -184,7 +227,7 @@ export function pictures(size: number, theme: "dark" | "light"): HTMLCanvasEleme
   return canvas;
 }
 
-// Which of the seven bars of a digit are lit: top, upper left, upper right, middle, lower left, lower
+// The bars of each digit that are lit, of seven: top, upper left, upper right, middle, lower left, lower
 // right, bottom.
 const BARS: Readonly<Record<string, readonly number[]>> = {
   "0": [0, 1, 2, 4, 5, 6],
@@ -215,7 +258,7 @@ export function counterWidth(height: number): number {
 }
 
 /** A counter of three digits. */
-export function counter(to: Context, x: number, y: number, height: number, value: number): void {
+export function counter(to: CanvasRenderingContext2D, x: number, y: number, height: number, value: number): void {
   const width = counterWidth(height);
   to.fillStyle = "#1a0000";
   to.fillRect(x, y, width, height);

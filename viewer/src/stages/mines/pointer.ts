@@ -2,10 +2,8 @@
 
 import type { EventRow } from "../../model.js";
 
-type Context = CanvasRenderingContext2D;
-
-export const BUTTON_COLOURS = { left: "#2f9bff", right: "#ff9d2e", middle: "#37c871" } as const;
-export type Button = keyof typeof BUTTON_COLOURS;
+const BUTTON_COLOURS = { left: "#2f9bff", right: "#ff9d2e", middle: "#37c871" } as const;
+type Button = keyof typeof BUTTON_COLOURS;
 const BUTTONS: readonly (readonly [action: string, button: Button])[] = [
   ["lmb", "left"],
   ["rmb", "right"],
@@ -18,8 +16,17 @@ export function pressed({ row }: EventRow): Button | undefined {
   return BUTTONS.find(([short]) => action === `${short}_down`)?.[1];
 }
 
+/**
+ * The position of the cursor between two events, 0 to 1. A hand moves while events come, and rests in the pauses
+ * between them.
+ */
+export function cursorMix(mix: number, gapMs: number): number {
+  const moving = 40;
+  return gapMs <= moving ? mix : Math.max(0, 1 - ((1 - mix) * gapMs) / moving);
+}
+
 /** The trail of the cursor: its points in order, the newest last. */
-export function drawTrail(to: Context, points: Float64Array, length: number, ratio: number): void {
+export function drawTrail(to: CanvasRenderingContext2D, points: Float64Array, length: number, ratio: number): void {
   to.lineCap = to.lineJoin = "round";
   to.strokeStyle = "#ff3fa4";
   // In a few strokes that fade: one for each piece would show its joints.
@@ -44,7 +51,7 @@ export function drawTrail(to: Context, points: Float64Array, length: number, rat
 
 /** A click's ring; `age` goes from 0 to 1. */
 export function drawRing(
-  to: Context,
+  to: CanvasRenderingContext2D,
   x: number,
   y: number,
   age: number,
@@ -73,7 +80,7 @@ const ARROW: readonly (readonly [number, number])[] = [
 
 /** The cursor's arrow, and beside it a mouse whose pressed buttons are lit. */
 export function drawPointer(
-  to: Context,
+  to: CanvasRenderingContext2D,
   x: number,
   y: number,
   held: Readonly<Record<Button, boolean>>,
@@ -124,7 +131,7 @@ export function drawPointer(
 /** The mood of the face between the counters. */
 export type Mood = "play" | "hold" | "won" | "lost";
 
-export function drawMood(to: Context, x: number, y: number, size: number, mood: Mood): void {
+export function drawMood(to: CanvasRenderingContext2D, x: number, y: number, size: number, mood: Mood): void {
   const [cx, cy, r] = [x + size / 2, y + size / 2, size * 0.34];
   to.lineWidth = Math.max(1, size / 22);
   to.strokeStyle = "#000000";

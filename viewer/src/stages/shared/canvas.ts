@@ -1,6 +1,59 @@
-// What stages draw on: a canvas that follows the size of its element, and many things of one shape at once.
+// Colours of the stages, and a canvas that follows the size of its element.
 
-import type { InstancedBufferAttribute, InstancedMesh } from "three";
+import type { Theme } from "../../model.js";
+
+export interface Colours {
+  /** The background of everything. */
+  readonly back: string;
+  /** The background of panels above it. */
+  readonly panel: string;
+  readonly line: string;
+  readonly grid: string;
+  readonly ink: string;
+  readonly faint: string;
+  readonly accent: string;
+  readonly wrong: string;
+}
+
+const DARK: Colours = {
+  back: "#0e1116",
+  panel: "#171c24",
+  line: "#2c3542",
+  grid: "#1d2530",
+  ink: "#e7ecf3",
+  faint: "#94a1b3",
+  accent: "#5aa9ff",
+  wrong: "#ff4fa3",
+};
+
+const LIGHT: Colours = {
+  back: "#f4f6f9",
+  panel: "#ffffff",
+  line: "#c9d1dc",
+  grid: "#e1e6ed",
+  ink: "#18202b",
+  faint: "#5b6878",
+  accent: "#0b66d0",
+  wrong: "#d4006f",
+};
+
+export function colours(theme: Theme): Colours {
+  return theme === "dark" ? DARK : LIGHT;
+}
+
+/** Colours to tell things apart by, readable on both backgrounds. */
+export const DISTINCT: readonly string[] = [
+  "#4c9be8",
+  "#f2913d",
+  "#4fb477",
+  "#d65db1",
+  "#b59a00",
+  "#8b7bea",
+  "#e0605e",
+  "#2aa9b8",
+];
+
+export const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
 export class Canvas {
   readonly element: HTMLCanvasElement;
@@ -44,33 +97,11 @@ export class Canvas {
     return true;
   }
 
-  /** Erases the drawing; from then on lengths are in pixels of the page. */
-  clear(): CanvasRenderingContext2D {
+  /** Erases the drawing; from then on lengths are in pixels of the page, with a scale of 1 in those of the screen. */
+  clear(scale = this.ratio): CanvasRenderingContext2D {
     this.context.setTransform(1, 0, 0, 1, 0, 0);
     this.context.clearRect(0, 0, this.element.width, this.element.height);
-    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.context.setTransform(scale, 0, 0, scale, 0, 0);
     return this.context;
   }
-}
-
-/** Calls back whenever an element's size changes; the function that is returned ends that. */
-export function watchSize(element: HTMLElement, changed: (width: number, height: number) => void): () => void {
-  const observer = new ResizeObserver(() => changed(element.clientWidth, element.clientHeight));
-  observer.observe(element);
-  return () => observer.disconnect();
-}
-
-function changed(attribute: InstancedBufferAttribute | null, numbers: number): void {
-  if (attribute !== null) {
-    attribute.clearUpdateRanges();
-    attribute.addUpdateRange(0, numbers);
-    attribute.needsUpdate = true;
-  }
-}
-
-/** Sets the number of instances: only so many are sent to the graphics card. */
-export function setCount(mesh: InstancedMesh, count: number): void {
-  mesh.count = count;
-  changed(mesh.instanceMatrix, 16 * count);
-  changed(mesh.instanceColor, 3 * count);
 }

@@ -1,7 +1,9 @@
-// Buttons and lists of a stage, and how they look. Styles are set by script alone, as the page's
-// Content-Security-Policy wants it.
+// Buttons and lists of a stage, and how they look. The page's Content-Security-Policy allows
+// no styles but those that a script sets.
 
-import { type Colours, FONT, colours } from "./theme.js";
+import { choice as select, el, pushButton } from "../../dom.js";
+import type { Theme } from "../../model.js";
+import { type Colours, FONT, colours } from "./canvas.js";
 
 const RULES = `
 .stage-host { width: 100%; height: 100%; overflow: hidden; display: flex; flex-direction: column;
@@ -53,7 +55,7 @@ const RULES = `
 let sheet: CSSStyleSheet | undefined;
 
 /** Gives an element the styles of a stage, and the colours of a theme. */
-export function dress(host: HTMLElement, theme: "dark" | "light"): Colours {
+export function dress(host: HTMLElement, theme: Theme): Colours {
   if (sheet === undefined) {
     sheet = new CSSStyleSheet();
     sheet.replaceSync(RULES);
@@ -68,26 +70,20 @@ export function dress(host: HTMLElement, theme: "dark" | "light"): Colours {
   return set;
 }
 
-/** Takes them away again. */
-export function undress(host: HTMLElement): void {
-  host.replaceChildren();
-  host.classList.remove("stage-host");
-  for (const name of [...Object.keys(colours("dark")), "on-accent"]) {
-    host.style.removeProperty(`--stage-${name}`);
-  }
-}
-
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className: string,
   parent: HTMLElement,
   text = "",
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  if (className !== "") {
-    made.className = className;
-  }
+  const made = el(name, className === "" ? {} : { class: className });
   made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+export function button(parent: HTMLElement, text: string, title: string, act: () => void): HTMLButtonElement {
+  const made = pushButton({ title }, act, text);
   parent.append(made);
   return made;
 }
@@ -100,12 +96,9 @@ export function toggle(
   on: boolean,
   change: (on: boolean) => void,
 ): (on: boolean) => void {
-  const button = element("button", "", parent, text);
-  button.type = "button";
-  button.title = title;
-  const show = (on: boolean): void => button.setAttribute("aria-pressed", String(on));
+  const made = button(parent, text, title, () => change(made.getAttribute("aria-pressed") !== "true"));
+  const show = (on: boolean): void => made.setAttribute("aria-pressed", String(on));
   show(on);
-  button.addEventListener("click", () => change(button.getAttribute("aria-pressed") !== "true"));
   return show;
 }
 
@@ -119,13 +112,9 @@ export function choice<T extends string>(
   const group = element("span", "stage-group", parent);
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", label);
-  const buttons = options.map(([value, text, title]) => {
-    const button = element("button", "", group, text);
-    button.type = "button";
-    button.title = title;
-    button.addEventListener("click", () => chosen(value));
-    return [value, button] as const;
-  });
+  const buttons = options.map(
+    ([value, text, title]) => [value, button(group, text, title, () => chosen(value))] as const,
+  );
   return (value) => {
     for (const [of, button] of buttons) {
       button.setAttribute("aria-pressed", String(of === value));
@@ -140,28 +129,49 @@ export function list(
   options: readonly (readonly [value: string, text: string])[],
   chosen: (value: string) => void,
 ): HTMLSelectElement {
-  const holder = element("label", "", parent);
-  const select = document.createElement("select");
-  select.setAttribute("aria-label", label);
-  select.title = label;
-  fill(select, options);
-  select.addEventListener("change", () => chosen(select.value));
-  holder.append(select);
-  return select;
+  const made = select(label, options, "", chosen);
+  element("label", "", parent).append(made);
+  return made;
 }
 
 /** Gives a list other options; the choice stays if it is among them. */
 export function fill(select: HTMLSelectElement, options: readonly (readonly [value: string, text: string])[]): void {
   const { value } = select;
-  select.replaceChildren(
-    ...options.map(([value, text]) => {
-      const option = document.createElement("option");
-      option.value = value;
-      option.textContent = text;
-      return option;
-    }),
-  );
+  select.replaceChildren(...options.map(([value, text]) => el("option", { value }, text)));
   if (options.some(([of]) => of === value)) {
     select.value = value;
+  }
+}
+
+/** A label that stays where something is. */
+export class FloatingLabel {
+  readonly element: HTMLElement;
+  private text = "";
+  private shown = true;
+
+  constructor(parent: HTMLElement) {
+    this.element = element("span", "stage-tag", parent);
+  }
+
+  say(text: string): void {
+    if (text !== this.text) {
+      this.element.textContent = this.text = text;
+    }
+  }
+
+  show(on: boolean): void {
+    if (on !== this.shown) {
+      this.shown = on;
+      this.element.style.display = on ? "" : "none";
+    }
+  }
+
+  /** `near`, if it is given, is 1 up close and less far away: nearer labels are larger, and above others. */
+  move(x: number, y: number, near?: number, below = false): void {
+    const { style } = this.element;
+    const place = below ? "translate(-50%, 8px)" : "translate(-50%, -100%)";
+    const scale = near === undefined ? "" : ` scale(${near.toFixed(2)})`;
+    style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) ${place}${scale}`;
+    style.zIndex = near === undefined ? "" : String(Math.round(near * 100));
   }
 }

@@ -1,4 +1,6 @@
-// Interpolates between two frames, unless nothing could have moved so far.
+// From one frame to the next: finds rows again, and interpolates, unless nothing could have moved so far.
+
+import type { Frame, Rows } from "../../model.js";
 
 export type Vec3 = [x: number, y: number, z: number];
 
@@ -40,4 +42,22 @@ export function turned(from: Vec3, to: Vec3, mix: number, into: Vec3): Vec3 {
   into[1] /= length;
   into[2] /= length;
   return into;
+}
+
+/** The row of an entity, -1 where there is none. It is looked for around `near`: rows seldom move far. */
+export function rowOf(rows: Rows, id: number, near: number): number {
+  for (let by = 0; near - by >= 0 || near + by < rows.length; by++) {
+    if (near + by < rows.length && rows.id(near + by) === id) {
+      return near + by;
+    }
+    if (near - by >= 0 && near - by < rows.length && rows.id(near - by) === id) {
+      return near - by;
+    }
+  }
+  return -1;
+}
+
+/** Milliseconds, or steps, from one frame to another. */
+export function span(before: Frame, after: Frame, times: boolean): number {
+  return times ? (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0) : after.moment.step - before.moment.step;
 }

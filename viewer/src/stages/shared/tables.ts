@@ -1,6 +1,6 @@
-// Finds tables, columns, facts and rows for the stages.
+// Finds tables, columns, facts and values for the stages.
 
-import type { Frame, Lane, Recording, Rows, TableDef } from "../../model.js";
+import type { ColumnDef, Lane, Recording, Rows, TableDef, Value } from "../../model.js";
 
 /** The number of a column, -1 where there is none, or the recording has none of its values. */
 export function column(def: TableDef, name: string): number {
@@ -38,36 +38,19 @@ export function fact(recording: Recording, name: string): unknown {
   return undefined;
 }
 
-/** The row of an entity, -1 where there is none. It is looked for around `near`: rows seldom move far. */
-export function rowOf(rows: Rows, id: number, near: number): number {
-  for (let by = 0; near - by >= 0 || near + by < rows.length; by++) {
-    if (near + by < rows.length && rows.id(near + by) === id) {
-      return near + by;
-    }
-    if (near - by >= 0 && near - by < rows.length && rows.id(near - by) === id) {
-      return near - by;
-    }
-  }
-  return -1;
+/** A value of the first row, by the name of its column; null where there is none. */
+export function first(rows: Rows | undefined, name: string): Value {
+  const at = rows === undefined || rows.length === 0 ? -1 : column(rows.def, name);
+  return at < 0 ? null : rows!.value(0, at);
 }
 
-/** Milliseconds, or steps, from one frame to another. */
-export function span(before: Frame, after: Frame, times: boolean): number {
-  return times ? (after.moment.timeMs ?? 0) - (before.moment.timeMs ?? 0) : after.moment.step - before.moment.step;
+/** The same as a number: NaN where it is none. */
+export function firstNumber(rows: Rows | undefined, name: string): number {
+  const at = rows === undefined || rows.length === 0 ? -1 : column(rows.def, name);
+  return at < 0 ? NaN : rows!.number(0, at);
 }
 
-/** A number for people: short, but near numbers stay different. */
-export function short(value: number): string {
-  if (!Number.isFinite(value)) {
-    return Number.isNaN(value) ? "none" : value > 0 ? "∞" : "−∞";
-  }
-  const size = Math.abs(value);
-  const text =
-    size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : String(Number(value.toPrecision(4)));
-  return text.replace("-", "−");
-}
-
-/** A noun with its number. */
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
+/** Whether the values of a column are numbers. */
+export function isNumber({ kind }: ColumnDef): boolean {
+  return kind !== "text" && kind !== "bool";
 }

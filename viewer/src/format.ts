@@ -1,6 +1,30 @@
-// Values and moments as people read them.
+// Values, moments and counts as people read them.
 
-import type { ColumnDef, Moment, Value } from "../model.js";
+import type { ColumnDef, Moment, Value } from "./model.js";
+
+/** A whole number, its digits in groups. */
+export function grouped(number: number | bigint): string {
+  return number.toLocaleString("en");
+}
+
+/** A noun with its number. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/** The parts that say something, in one text. */
+export function joined(parts: readonly string[], by = " "): string {
+  return parts.filter((part) => part !== "").join(by);
+}
+
+export function withUnit(text: string, unit: string): string {
+  return unit === "" ? text : `${text} ${unit}`;
+}
+
+/** The name of a column with its unit; of a vector, its own name with the unit of its columns. */
+export function titled({ unit }: ColumnDef, name: string): string {
+  return unit === "" ? name : `${name} (${unit})`;
+}
 
 /** Milliseconds as minutes and seconds; with hours where there are any. */
 export function clock(ms: number, digits = 2): string {
@@ -14,18 +38,18 @@ export function clock(ms: number, digits = 2): string {
   return `${sign}${h > 0 ? `${h}:${two(m)}` : m}:${two(s)}${rest}`;
 }
 
-/** Where the playhead is. */
+/** The position of the playhead. */
 export function position(at: number, times: boolean, digits = 2): string {
-  return times ? clock(at, digits) : `step ${Math.floor(at).toLocaleString("en")}`;
+  return times ? clock(at, digits) : `step ${grouped(Math.floor(at))}`;
 }
 
-/** When something is, by the clock that the recording has. */
+/** A moment, by the clock that the recording has. */
 export function when(moment: Moment, times: boolean): string {
-  return times && moment.timeMs !== null ? clock(moment.timeMs) : `step ${moment.step.toLocaleString("en")}`;
+  return times && moment.timeMs !== null ? clock(moment.timeMs) : `step ${grouped(moment.step)}`;
 }
 
 /** The fewest digits that give a number of 32 bits back. */
-function short(value: number): string {
+function shortest(value: number): string {
   for (let digits = 6; digits < 9; digits += 1) {
     const text = value.toPrecision(digits);
     if (Math.fround(Number(text)) === value) {
@@ -54,14 +78,16 @@ export function valueText(value: Value, column: ColumnDef): string {
     const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(precision))));
     return value.toFixed(digits);
   }
-  return kind === "float32" ? short(value) : String(value);
+  return kind === "float32" ? shortest(value) : String(value);
 }
 
-/** Bytes as people count them. */
-export function size(bytes: number): string {
-  return bytes < 1000
-    ? `${bytes} bytes`
-    : bytes < 1e6
-      ? `${(bytes / 1e3).toFixed(1)} kB`
-      : `${(bytes / 1e6).toFixed(1)} MB`;
+/** A number for people: short, but near numbers stay different. */
+export function short(value: number): string {
+  if (!Number.isFinite(value)) {
+    return Number.isNaN(value) ? "none" : value > 0 ? "∞" : "−∞";
+  }
+  const size = Math.abs(value);
+  const text =
+    size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+  return text.replace("-", "−");
 }

@@ -1,24 +1,15 @@
 // The description of the tables, and the fields of packets that their columns are in.
 
 import type { ColumnDef, Kind, Lane, Moment, TableDef } from "../model.js";
-import { type Json, count, list, maybe, object, oneOf, text, versioned, whole } from "../source/check.js";
-import { stamp } from "../source/check.js";
+import { type Json, count, list, maybe, object, oneOf, stamp, text, versioned, whole } from "./check.js";
 
 /** A field of a component; null means every field, for tiles. */
-export interface Place {
-  readonly component: number;
-  readonly field: number | null;
-}
-
+export type FieldPlace = Readonly<ReturnType<typeof place>>;
 /** The fields that hold the value of a column. */
-export interface Coded {
-  readonly how: Place | null;
-  readonly plain: Place;
-  readonly exact: Place | null;
-}
+export type Coded = Readonly<ReturnType<typeof coded>>;
 
 /** The place of a table's rows. */
-export type Stored =
+type Stored =
   | { readonly as: "labels" }
   | { readonly as: "events" }
   | { readonly as: "entities"; readonly components: readonly number[] }
@@ -27,7 +18,7 @@ export type Stored =
       readonly components: readonly number[];
       readonly origin: readonly number[];
       readonly edges: readonly number[];
-      readonly stated: Place;
+      readonly stated: FieldPlace;
     };
 
 /** A table, and where it is. */
@@ -38,17 +29,6 @@ export interface Table {
   readonly coded: readonly (Coded | null)[];
 }
 
-export interface Described {
-  /** The word for a step. */
-  readonly step: string;
-  readonly ticks: boolean;
-  readonly times: boolean;
-  readonly first: Moment | null;
-  readonly last: Moment | null;
-  readonly clock: { readonly entity: number; readonly step: Coded; readonly tick: Coded; readonly timeNs: Coded };
-  readonly tables: readonly Table[];
-}
-
 const LANES: readonly Lane[] = ["facts", "state", "events", "grid"];
 const KINDS: readonly Kind[] = ["bool", "int", "uint", "float32", "float64", "text"];
 const STORED = ["labels", "events", "entities", "tiles"] as const;
@@ -56,7 +36,7 @@ const U16 = 0xffff;
 const U32 = 0xffff_ffff;
 
 /** Reads the description of a recording. */
-export function described(json: unknown): Described {
+export function described(json: unknown) {
   const of = object(json, "the description");
   versioned(of, "the description");
   const made = object(of["made_of"], "what the description is of");
@@ -128,13 +108,13 @@ function stored(of: Json, table: string): Stored {
   };
 }
 
-function coded(json: unknown, table: string): Coded {
+function coded(json: unknown, table: string) {
   const of = object(json, `a column of ${table} in packets`);
-  const read = (json: unknown): Place => place(json, table);
+  const read = (json: unknown): FieldPlace => place(json, table);
   return { how: maybe(of["how"], read), plain: read(of["plain"]), exact: maybe(of["exact"], read) };
 }
 
-function place(json: unknown, table: string): Place {
+function place(json: unknown, table: string) {
   const of = object(json, `a field of ${table}`);
   return {
     component: count(of["component"], "a component", U16),

@@ -1,4 +1,7 @@
-// Elements. Text of recordings comes in by `textContent` alone: it is never markup.
+// Elements and colours. Text of recordings comes in by `textContent` alone: it is never markup.
+
+import { obtain } from "./lists.js";
+import type { Theme } from "./model.js";
 
 type Attributes = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -37,12 +40,12 @@ const PATHS = {
   plus: "M11 5h2v6h6v2h-6v6h-2v-6H5v-2h6z",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /** A picture on a button; the button's label says what it means. */
-export function icon(name: IconName): SVGSVGElement {
+function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.setAttribute("aria-hidden", "true");
@@ -52,17 +55,21 @@ export function icon(name: IconName): SVGSVGElement {
   return svg;
 }
 
-/** A button with a picture, a name, and the key that does the same. */
-export function button(name: IconName, title: string, key: string, act: () => void): HTMLButtonElement {
-  const made = el("button", {
-    type: "button",
-    class: "icon",
-    title: key === "" ? title : `${title} (${key})`,
-    "aria-label": title,
-  });
-  made.append(icon(name));
+/** A button with these attributes, what it does, and its children. */
+export function pushButton(
+  attributes: Attributes,
+  act: () => void,
+  ...children: readonly (Node | string)[]
+): HTMLButtonElement {
+  const made = el("button", { type: "button", ...attributes }, ...children);
   made.addEventListener("click", act);
   return made;
+}
+
+/** A button with a picture, a name, and the key that does the same. */
+export function button(name: IconName, title: string, key: string, act: () => void): HTMLButtonElement {
+  const spoken = key === "" ? title : `${title} (${key})`;
+  return pushButton({ class: "icon", title: spoken, "aria-label": title }, act, icon(name));
 }
 
 /** Changes the picture of a button. */
@@ -92,12 +99,8 @@ export function colour(name: string): string {
     colours.clear();
     coloursOf = theme;
   }
-  let found = colours.get(name);
-  if (found === undefined) {
-    found = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    colours.set(name, found);
-  }
-  return found;
+  const styles = (): CSSStyleDeclaration => getComputedStyle(document.documentElement);
+  return obtain(colours, name, () => styles().getPropertyValue(name).trim());
 }
 
 /** The verdict of the audit, in a word; empty where there was no audit. */
@@ -118,4 +121,78 @@ export function choice(
   }
   made.addEventListener("change", () => act(made.value));
   return made;
+}
+
+/** A window in front of the page; closed by Escape. */
+export function dialog(title: string, ...content: Node[]): HTMLDialogElement {
+  const made = el("dialog", { "aria-label": title });
+  made.append(
+    el(
+      "header",
+      {},
+      el("h2", {}, title),
+      button("close", "Close", "Esc", () => made.close()),
+    ),
+    el("div", { class: "inside" }, ...content),
+  );
+  made.addEventListener("click", (event) => {
+    if (event.target === made) {
+      made.close();
+    }
+  });
+  made.addEventListener("close", () => made.remove());
+  document.body.append(made);
+  made.showModal();
+  return made;
+}
+
+// Dark and light: as the system says, until the user chooses.
+
+const KEY = "gametape-theme";
+const listeners = new Set<(theme: Theme) => void>();
+let chosen: Theme | null = null;
+
+const dark = (): MediaQueryList => matchMedia("(prefers-color-scheme: dark)");
+
+export const reducedMotion = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export function theme(): Theme {
+  return chosen ?? (dark().matches ? "dark" : "light");
+}
+
+function apply(): void {
+  document.documentElement.dataset["theme"] = theme();
+  for (const listener of listeners) {
+    listener(theme());
+  }
+}
+
+/** Changes dark to light, and light to dark. */
+export function switchTheme(): void {
+  chosen = theme() === "dark" ? "light" : "dark";
+  try {
+    localStorage.setItem(KEY, chosen);
+  } catch {
+    // The choice lasts until the page is closed.
+  }
+  apply();
+}
+
+export function onTheme(listener: (theme: Theme) => void): void {
+  listeners.add(listener);
+}
+
+export function offTheme(listener: (theme: Theme) => void): void {
+  listeners.delete(listener);
+}
+
+export function startTheme(): void {
+  try {
+    const kept = localStorage.getItem(KEY);
+    chosen = kept === "dark" || kept === "light" ? kept : null;
+  } catch {
+    chosen = null;
+  }
+  dark().addEventListener("change", apply);
+  apply();
 }

@@ -1,10 +1,10 @@
 // The panel of facts.
 
+import { badge, el } from "../dom.js";
+import { grouped, valueText, withUnit } from "../format.js";
 import type { Value } from "../model.js";
 import type { Loader } from "../play/loader.js";
 import type { Json } from "../source/check.js";
-import { badge, el } from "./dom.js";
-import { valueText } from "./format.js";
 
 const MOST_ROWS = 500;
 
@@ -59,7 +59,7 @@ export function facts({ published, tables }: Loader): HTMLElement[] {
       for (const { name, unit, doc } of columns) {
         list.append(
           el("dt", { title: doc }, words(name)),
-          el("dd", {}, unit === "" ? text(rows[0]!, name) : `${text(rows[0]!, name)} ${unit}`),
+          el("dd", {}, withUnit(text(rows[0]!, name), unit)),
         );
       }
       panel.append(list);
@@ -70,7 +70,7 @@ export function facts({ published, tables }: Loader): HTMLElement[] {
         .map((row) => el("tr", {}, ...columns.map(({ name }) => el("td", {}, text(row, name)))));
       panel.append(el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...body))));
       if (rows.length > MOST_ROWS) {
-        panel.append(el("p", { class: "quiet" }, `and ${(rows.length - MOST_ROWS).toLocaleString("en")} more rows`));
+        panel.append(el("p", { class: "quiet" }, `and ${grouped(rows.length - MOST_ROWS)} more rows`));
       }
     }
   }
