@@ -4,7 +4,7 @@ mod run;
 pub mod seeds;
 
 use gametape_murk::engine::own::Kinds;
-use gametape_murk::engine::{Fault, Space, World, WorldError};
+use gametape_murk::engine::{Space, World, WorldError, WorldFault};
 use gametape_murk::{read, write_header};
 
 /// The text up to the first zero byte is a description, from a file or from a recording; the bytes
@@ -36,7 +36,7 @@ pub fn murk_world(data: &[u8]) {
                 }
                 (Err(error), Some(Err(carried))) if carried.to_string() == error.to_string() => {}
                 // The first line is a comment in one form and the version in the other.
-                (_, Some(Err(error))) if matches!(error.fault(), Fault::Version { .. }) => {
+                (_, Some(Err(error))) if matches!(error.fault(), WorldFault::Version { .. }) => {
                     refused(text, &error);
                 }
                 (world, carried) => panic!("{world:?}, but carried it is {carried:?}"),
