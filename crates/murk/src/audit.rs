@@ -8,9 +8,9 @@ use crate::limits::{Limits, ReadOptions};
 use crate::model::Header;
 use crate::model::command::{Command, Commands};
 use crate::model::payload::Payload;
+use crate::read::WholeFrames;
 use crate::read::read_with;
 use crate::rule::Rule;
-use crate::salvage::WholeFrames;
 
 /// The result of an audit.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -24,7 +24,8 @@
 //! | the layout of frames and of the header | `layout/` |
 //! | headers, commands and payloads as data | `model/` |
 //! | the interface of a simulation, its states and hashes, the writer of a value | `simulation/` |
-//! | replaying, comparing, recording, minimising | `replay/` |
+//! | reading and writing, cut recordings | `read.rs`, `stream.rs`, `write.rs`, `resume.rs` |
+//! | replaying, comparing, minimising | `replay/` |
 //! | the report of a divergence, and running hashes backwards | `divergence/`; the search for a slip: `slip/` |
 //! | rules and what the audit checks | `rule.rs`, `audit.rs` |
 //! | worlds (feature `engine`) | `engine/` |
@@ -71,7 +72,6 @@ mod read;
 mod replay;
 mod resume;
 mod rule;
-mod salvage;
 mod simulation;
 mod slip;
 mod stats;
@@ -105,16 +105,14 @@ pub use model::list::{Coord, Item, List, ListIter};
 pub use model::payload::CommandText;
 pub use model::payload::{Payload, PayloadError};
 pub use model::{Build, ConfigForm, Header, MAGIC, VERSION};
-pub use read::{Frames, Replay, read, read_with};
+pub use read::{Frames, Replay, Salvaged, read, read_with, salvage};
 pub use replay::checkpoints::Checkpoints;
 pub use replay::diff::{Diff, FrameDiff, StateDiff, diff, diff_states};
 pub use replay::minimise::{CommandLog, Minimised, minimise};
-pub use replay::record::{RecordError, Recorder};
 pub use replay::sync_test::{Desync, InSync, MAX_DIFFERENCES, SyncError, rollback_test, sync_test};
 pub use replay::verify::{Verified, Verifier, VerifyError, verify, verify_stream};
 pub use resume::{Doubt, ResumeError, Resumed};
 pub use rule::Rule;
-pub use salvage::{Salvaged, salvage};
 pub use simulation::faulty::{Fault, Faulty};
 pub use simulation::hash::State;
 pub use simulation::hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
@@ -123,7 +121,7 @@ pub use simulation::{Checkpoint, Location, Simulation};
 pub use slip::{BuildVariant, Progress, SLIP_TIME, Variant, explain_slip, explain_slip_with};
 pub use stats::{MAX_SOURCES, Stats};
 pub use stream::{Feed, Reader};
-pub use write::{Writer, write};
+pub use write::{RecordError, Recorder, Writer, write};
 
 /// Returns a recording of three ticks, for the examples of the documentation.
 #[doc(hidden)]

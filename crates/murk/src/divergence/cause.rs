@@ -342,6 +342,14 @@ impl Difference {
 impl Difference {
     /// Returns the parts of a difference by name; all are null for `None`.
     pub(crate) fn figures(value: Option<&Self>) -> Vec<(&'static str, Datum)> {
+        Self::figures_of(value, ["replayed", "recorded"])
+    }
+
+    /// [`Difference::figures`] with other names of its two values.
+    pub(super) fn figures_of(
+        value: Option<&Self>,
+        [replayed, recorded]: [&'static str; 2],
+    ) -> Vec<(&'static str, Datum)> {
         let location = value.and_then(|value| value.location.as_ref());
         vec![
             ("field", value.map(|value| value.field).to_datum()),
@@ -352,8 +360,8 @@ impl Difference {
             ("cell", location.map(|at| &at.coord).to_datum()),
             ("component", location.map(|at| at.component).to_datum()),
             ("element", value.map(|value| value.element).to_datum()),
-            ("replayed", value.map(|v| ShownValue(v.replayed)).to_datum()),
-            ("recorded", value.map(|v| ShownValue(v.recorded)).to_datum()),
+            (replayed, value.map(|v| ShownValue(v.replayed)).to_datum()),
+            (recorded, value.map(|v| ShownValue(v.recorded)).to_datum()),
         ]
     }
 }

@@ -5,10 +5,8 @@ use std::fmt;
 use gametape_core::text::{Grouped, Hash};
 use gametape_core::{Datum, ToDatum};
 
-use super::cause::Divergence;
-use super::cause::{Difference, Listed};
+use super::cause::{Difference, Divergence, Listed};
 use crate::divergence::{Candidate, explain};
-use crate::model::payload::ShownValue;
 use crate::simulation::Simulation;
 use crate::simulation::hash::State;
 
@@ -92,21 +90,11 @@ impl Parted {
     }
 
     /// Creates it from a tick that could be made once and not again.
-    pub(crate) const fn failed(
-        (frame, tick): (u64, u64),
-        hash: u64,
-        reason: String,
-        went_back: bool,
-    ) -> Self {
+    pub(crate) fn failed(place: (u64, u64), hash: u64, reason: String, went_back: bool) -> Self {
         Self {
-            frame,
-            tick,
-            hash,
             other_hash: None,
             failure: Some(reason),
-            differences: Vec::new(),
-            count: 0,
-            went_back,
+            ..Self::of_values(place, (hash, hash), (Vec::new(), 0), went_back)
         }
     }
 }
@@ -159,16 +147,8 @@ impl fmt::Display for Parted {
 impl ToDatum for Parted {
     fn to_datum(&self) -> Datum {
         let values = self.differences.iter().map(|value| {
-            let location = value.location.as_ref();
-            Datum::Map(vec![
-                ("field", value.field.to_datum()),
-                ("field_name", value.field_name.as_ref().to_datum()),
-                ("cell", location.map(|at| &at.coord).to_datum()),
-                ("component", location.map(|at| at.component).to_datum()),
-                ("element", value.element.to_datum()),
-                ("first", ShownValue(value.replayed).to_datum()),
-                ("second", ShownValue(value.recorded).to_datum()),
-            ])
+            let figures = Difference::figures_of(Some(value), ["first", "second"]);
+            Datum::Map(figures)
         });
         let hashes = [Some(self.hash), self.other_hash];
         let differing = (self.count > 0).then_some(self.count);

@@ -439,7 +439,7 @@ impl ToDatum for Target {
 pub const MAX_SLIPS: usize = 8;
 
 /// How single slips explain a divergence.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Explanation {
     /// The diverging frame, from 0.
     pub frame: u64,

@@ -41,6 +41,18 @@ impl Stop {
             }
         }
     }
+
+    /// Returns the stop in bytes that follow `before` others.
+    #[cold]
+    fn after(self, before: usize) -> Self {
+        match self {
+            Self::Short { at, needed, what } => short(before + at, needed, what),
+            Self::Broken { at, rule } => Self::Broken {
+                at: before + at,
+                rule,
+            },
+        }
+    }
 }
 
 /// The part that was being read when the bytes ended.
@@ -100,13 +112,12 @@ impl FrameScan {
         }
         let mut rest = bytes.get(self.at..).unwrap_or_default();
         while self.done < self.count {
-            let size = match command_size(rest, limits.max_blob_bytes) {
-                Ok(size) => size,
-                Err(stop) => return Err(self.explain(&stop, limits)),
+            let Some(command) = Measured::of(rest, limits.max_blob_bytes) else {
+                let stop = command_fault(rest, limits.max_blob_bytes, self.done);
+                return Err(stop.after(self.at));
             };
-            // `command_size` has checked the last byte of the command.
-            rest = rest.get(size..).unwrap_or_default();
-            self.at += size;
+            rest = rest.get(command.size..).unwrap_or_default();
+            self.at += command.size;
             self.done += 1;
         }
         if rest.len() < 8 {
@@ -117,33 +128,6 @@ impl FrameScan {
             ));
         }
         Ok(self.at + 8)
-    }
-
-    #[cold]
-    fn explain(&self, stop: &CommandStop, limits: &Limits) -> Stop {
-        let command = self.done;
-        let at = self.at + stop.at;
-        match stop.fault {
-            CommandFault::Short { needed, part } => short(at, needed, part),
-            CommandFault::Blob { claimed } => Stop::Broken {
-                at,
-                rule: Rule::Limit {
-                    what: "payload",
-                    command: Some(command),
-                    unit: "bytes",
-                    claimed: claimed.into(),
-                    limit: limits.max_blob_bytes.into(),
-                },
-            },
-            CommandFault::Flag { what, found } => Stop::Broken {
-                at,
-                rule: Rule::PresenceFlag {
-                    command,
-                    what,
-                    found,
-                },
-            },
-        }
     }
 
     /// Returns the stop as an error. `bytes` are the bytes of the scan; the frame starts at
@@ -333,26 +317,6 @@ const fn short(at: usize, needed: u64, what: CutPart) -> Stop {
     Stop::Short { at, needed, what }
 }
 
-struct CommandStop {
-    at: usize,
-    fault: CommandFault,
-}
-
-enum CommandFault {
-    Short { needed: u64, part: CutPart },
-    Blob { claimed: u32 },
-    Flag { what: &'static str, found: u8 },
-}
-
-/// Returns the size of the command at the start of `bytes`, if it is whole.
-#[inline]
-fn command_size(bytes: &[u8], max_blob: u32) -> Result<usize, CommandStop> {
-    if let Some(command) = Measured::of(bytes, max_blob) {
-        return Ok(command.size);
-    }
-    Err(command_fault(bytes, max_blob))
-}
-
 /// A command that is whole and sound.
 struct Measured {
     size: usize,
@@ -392,49 +356,31 @@ impl Measured {
 
 /// Returns the first problem of a command, in the order of the bytes.
 #[cold]
-fn command_fault(bytes: &[u8], max_blob: u32) -> CommandStop {
+fn command_fault(bytes: &[u8], max_blob: u32, command: u32) -> Stop {
+    let part = |at, needed, what| short(at, needed, CutPart::Command(what));
+    if bytes.is_empty() {
+        return part(0, 1, "payload type");
+    }
     let Some((&[_, a, b, c, d], _)) = bytes.split_first_chunk::<5>() else {
-        return head_short(bytes);
+        return part(1, 4, "payload length");
     };
     let length = u32::from_le_bytes([a, b, c, d]);
     if length > max_blob {
-        return CommandStop {
-            at: 1,
-            fault: CommandFault::Blob { claimed: length },
+        let rule = Rule::Limit {
+            what: "payload",
+            command: Some(command),
+            unit: "bytes",
+            claimed: length.into(),
+            limit: max_blob.into(),
         };
+        return Stop::Broken { at: 1, rule };
     }
-    tail_fault(bytes, length as usize)
-}
-
-#[cold]
-fn head_short(bytes: &[u8]) -> CommandStop {
-    let (at, needed, what) = if bytes.is_empty() {
-        (0, 1, "payload type")
-    } else {
-        (1, 4, "payload length")
-    };
-    CommandStop {
-        at,
-        fault: CommandFault::Short {
-            needed,
-            part: CutPart::Command(what),
-        },
-    }
-}
-
-/// Returns the first problem after the payload length, in the order of the bytes.
-#[cold]
-fn tail_fault(bytes: &[u8], length: usize) -> CommandStop {
-    let short = |at, needed, part| CommandStop {
-        at,
-        fault: CommandFault::Short { needed, part },
-    };
-    let mut at = 5 + length;
+    let mut at = 5 + length as usize;
     if bytes.len() < at {
-        return short(5, length as u64, CutPart::Payload);
+        return short(5, length.into(), CutPart::Payload);
     }
     if bytes.len() == at {
-        return short(at, 1, CutPart::Command("priority class"));
+        return part(at, 1, "priority class");
     }
     at += 1;
     for (what, value) in [
@@ -442,25 +388,22 @@ fn tail_fault(bytes: &[u8], length: usize) -> CommandStop {
         ("source_seq", "source_seq's value"),
     ] {
         match bytes.get(at) {
-            None => return short(at, 1, CutPart::Command(what)),
+            None => return part(at, 1, what),
             Some(0) => at += 1,
-            Some(1) => {
-                at += 1;
-                if bytes.len() < at + 8 {
-                    return short(at, 8, CutPart::Command(value));
-                }
-                at += 8;
-            }
+            Some(1) if bytes.len() < at + 9 => return part(at + 1, 8, value),
+            Some(1) => at += 9,
             Some(&found) => {
-                return CommandStop {
-                    at,
-                    fault: CommandFault::Flag { what, found },
+                let rule = Rule::PresenceFlag {
+                    command,
+                    what,
+                    found,
                 };
+                return Stop::Broken { at, rule };
             }
         }
     }
     if bytes.len() < at + 8 {
-        return short(at, 8, CutPart::Command("expires_after_tick"));
+        return part(at, 8, "expires_after_tick");
     }
-    short(at + 8, 8, CutPart::Command("arrival_seq"))
+    part(at + 8, 8, "arrival_seq")
 }

@@ -201,17 +201,9 @@ impl Explanation {
         Self {
             frame: window.index(window.at()),
             tick: window.tick(window.at()),
-            slips: Vec::new(),
-            more: 0,
-            explained: 0,
             after: window.len().saturating_sub(window.at() + 1) as u64,
-            open: false,
-            next: 0,
-            tried: 0,
-            complete: false,
-            cause: None,
-            evidence: None,
             parted: Some(parted),
+            ..Self::default()
         }
     }
 }

@@ -10,7 +10,7 @@ use super::explain::{self, Diverged, Replaying};
 use super::opened::MurkTape;
 use super::world;
 use crate::engine::{Checker, EngineError, EngineWorld, World};
-use crate::salvage::WholeFrames;
+use crate::read::WholeFrames;
 use crate::{
     AnyWorld, Auditor, ConfigForm, Finding, Findings, Hash, Header, Progress, ReadOptions, Reader,
     Rule, Simulation, VerifyError,

@@ -1,7 +1,7 @@
 //! The format Murk replay, with the traits that all formats share.
 
 mod audit;
-mod beside;
+pub(crate) mod beside;
 mod diff;
 mod error;
 mod explain;
@@ -29,7 +29,6 @@ use gametape_core::{Input, RuleInfo};
 use crate::engine::own::Kinds;
 use crate::{MAGIC, ReadOptions, Reader, Rule, VERSION};
 
-pub(crate) use beside::Beside;
 pub use beside::index_path;
 pub(crate) use diff::of_both;
 pub use error::MurkError;

@@ -9,7 +9,7 @@ use gametape_core::{AllAltered, Altered, Input, Part, ReadAt};
 
 use super::beside::Beside;
 use super::opened::MurkTape;
-use crate::salvage::WholeFrames;
+use crate::read::WholeFrames;
 use crate::{Bit, Damage, Finding, ReadOptions, Reader, Rule};
 
 /// Restores flipped bits, if an index shows them, and keeps the intact frames at the start.

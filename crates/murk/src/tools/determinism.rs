@@ -25,7 +25,7 @@ pub struct SyncTest {
 }
 
 /// The result of a synchronisation test.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Synced {
     /// The number of ticks of the test. If runs differ, none after [`tick`](Self::tick) is
     /// compared.
@@ -115,33 +115,27 @@ where
             commands,
             runs: sync.runs,
             in_sync: true,
-            tick: None,
-            run: None,
-            hashes: None,
-            values: Vec::new(),
-            differing: 0,
-            message: None,
             last_hash: Some(Hash(sync.last_hash).to_string()),
+            ..Synced::default()
         }),
         Err(SyncError::Desync(desync)) => Ok(Synced {
             ticks,
             commands,
             runs,
-            in_sync: false,
             tick: Some(desync.tick),
             run: Some(desync.run),
             hashes: Some([desync.hash, desync.other_hash].map(|hash| Hash(hash).to_string())),
             values: desync.differences.iter().map(of_both).collect(),
             differing: desync.count,
             message: Some(desync.to_string()),
-            last_hash: None,
+            ..Synced::default()
         }),
         Err(error) => Err(stopped(error.to_string())),
     }
 }
 
 /// The result of replaying a recording.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Checked {
     /// The number of frames that were replayed and have the recorded state.
     pub frames: u64,
@@ -174,8 +168,7 @@ pub fn check(
         Ok(frames) => {
             return Ok(Checked {
                 frames,
-                divergence: None,
-                explanation: None,
+                ..Checked::default()
             });
         }
         Err(diverged) => diverged,

@@ -3,17 +3,15 @@
 
 mod commands;
 mod determinism;
-mod index;
 mod jsonl;
 mod minimise;
 mod record;
 mod resume;
 mod run;
 
-pub use crate::tape::index_path;
+pub use crate::tape::beside::{IndexFile, index, index_path};
 pub use commands::CommandList;
 pub use determinism::{Checked, Subject, SyncTest, Synced, check, sync_test};
-pub use index::{IndexFile, index};
 #[cfg(test)]
 pub(crate) use jsonl::read_line;
 pub use minimise::{Minimise, MinimisedRecording, minimise};

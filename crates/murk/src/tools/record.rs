@@ -10,9 +10,9 @@ use gametape_core::text::{Counted, Grouped};
 use gametape_core::{Output, Spell as _};
 
 use super::commands::CommandList;
-use super::index::vouches;
 use super::resume::{Recorded, resume};
 use crate::engine::{EngineWorld, Outcome, World};
+use crate::tape::beside::vouches;
 use crate::tape::{MurkError, MurkTape, WorldFile, build, index_path, needed, stopped, unwritable};
 use crate::{Command, CommandCheck, Frame, Hash, Header, RecordError, Recorder, Verifier, Writer};
 
