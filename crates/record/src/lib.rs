@@ -15,10 +15,10 @@
 //!
 //! | to change | look in |
 //! |---|---|
-//! | the recording loop of Echo VR, its options and times | `echo/recorder.rs`, `echo/options.rs`, `echo/schedule.rs` |
-//! | requests to the game, and their faults | `echo/game.rs`, `echo/fault.rs` |
-//! | turning answers into frames | `echo/answer.rs` |
-//! | choosing, continuing and finishing files | `echo/tapes.rs`, `echo/zip.rs` |
+//! | the recording loop of Echo VR, its options and times | `echo/recorder.rs`, `echo/mod.rs`, `echo/schedule.rs` |
+//! | requests to the game | `echo/game.rs` |
+//! | turning answers into frames, and their faults | `echo/answer.rs` |
+//! | choosing, continuing and finishing files | `echo/tapes.rs` |
 //! | a recording that answers in place of the game | `echo/as_game.rs` |
 //! | receiving, acknowledging and recording packets | `udp/stream.rs` |
 //! | detecting that a sender was restarted | `udp/restart.rs` |

@@ -2,7 +2,7 @@
 
 use compact_str::CompactString;
 
-use super::report::{Follows, Report, clock_runs};
+use super::{Follows, Report, clock_runs};
 use crate::course::Passed;
 use crate::model::{Frame, Game, GameStatus, Map, Session, TeamId, Time};
 use crate::rule::Rule;

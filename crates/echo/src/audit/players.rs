@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use compact_str::CompactString;
 
-use super::report::{Follows, Report, Spot};
+use super::{Follows, Report, Spot};
 use crate::error::Findings;
 use crate::model::{COUNT_NAMES, COUNTS, counts};
 use crate::model::{Game, Holding, Player, Session, Team, TeamId, Time, Vec3, is_somebody};

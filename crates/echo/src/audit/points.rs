@@ -1,7 +1,7 @@
 //! Checking points against the reports of goals and against the stats of players.
 
 use super::players::Rises;
-use super::report::{Follows, Report, Spot};
+use super::{Follows, Report, Spot};
 use crate::model::{
     Frame, Game, GameStatus, GoalType, LastScore, Session, TeamId, Time, is_somebody,
 };

@@ -1,6 +1,6 @@
 //! Checking each frame's values against what is possible.
 
-use super::report::{Report, clock_runs};
+use super::{Report, clock_runs};
 use crate::field::Field;
 use crate::members::Member;
 use crate::model::{Bones, Frame, Pose, Session, Vec3, clock_display};

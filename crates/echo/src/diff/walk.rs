@@ -1,6 +1,4 @@
 //! The walk over two frames in parallel; every pair of values goes to a sink.
-// Comparing numbers exactly is intended here.
-#![allow(clippy::float_cmp)]
 
 use super::pairs::{At, FrameBefore, PlayerBefore, Sink, both, debugged, pose, shown};
 use super::pairs::{disc, is_same, last_score, pause, payload, player, session, team};

@@ -31,7 +31,6 @@
 mod audit;
 mod decode;
 mod encode;
-mod foreign;
 mod json;
 pub(crate) mod line;
 mod odd;

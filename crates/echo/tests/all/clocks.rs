@@ -6,17 +6,9 @@ use gametape_core::{At, table::Scan};
 use gametape_echo::Frame;
 use gametape_echo::tape::Echoreplay;
 
-use crate::common::{frames_of, lines, match_options, recording};
+use crate::common::{frames_of, in_lines, lines, match_options, recording, rows};
 
 const HALF_HOUR_MS: i64 = 1_800_000;
-
-fn in_lines(frames: &[Frame]) -> Vec<u8> {
-    let mut writer = gametape_echo::echoreplay::Writer::new(Vec::new());
-    for frame in frames {
-        writer.push(frame).unwrap();
-    }
-    writer.finish().unwrap()
-}
 
 /// The durations that the audit, the description, the statistics and the dump give, and the codes of the
 /// findings.
@@ -43,18 +35,6 @@ fn durations(bytes: &[u8]) -> ([u64; 4], Vec<&'static str>) {
     let audit = gametape_echo::echoreplay::audit(bytes);
     let codes = audit.findings.iter().map(gametape_echo::Finding::code);
     ([audit.duration_ms, info, stats, last], codes.collect())
-}
-
-fn rows(bytes: &[u8], scan: &Scan) -> Vec<u64> {
-    let tape = Echoreplay.open(Source::new(bytes.to_vec())).unwrap();
-    let mut steps = Vec::new();
-    tape.scan_table(scan, &Work::default(), |batch| {
-        steps.extend_from_slice(batch.steps());
-        Ok(std::ops::ControlFlow::Continue(()))
-    })
-    .unwrap()
-    .readable();
-    steps
 }
 
 #[test]
@@ -109,12 +89,9 @@ fn a_change_of_the_clock_is_no_cut() {
 
 #[test]
 fn a_date_that_stands_still_in_a_pause_is_no_cut_either() {
-    let mut frames: Vec<Frame> = (0..40)
-        .map(|at| crate::common::arena::arena(at * 100))
-        .collect();
-    for frame in &mut frames {
+    let mut frames = crate::common::arena::frames(40, |_, frame| {
         frame.session.game_status = gametape_echo::GameStatus::Score;
-    }
+    });
     for frame in &mut frames[20..] {
         frame.time.0 -= 48 * HALF_HOUR_MS;
     }
@@ -213,8 +190,12 @@ fn swapped_lines_are_found_by_their_times() {
     };
     let at = |text: &str| text.parse::<At>().unwrap();
     let scan = Scan::table("game").from(at("0.12")).to(at("0.15"));
-    assert_eq!(rows(&bytes, &scan), [3]);
     let tape = Echoreplay.open(Source::new(bytes.clone())).unwrap();
+    let steps: Vec<u64> = rows(&*tape, &scan)
+        .into_iter()
+        .map(|(step, _)| step)
+        .collect();
+    assert_eq!(steps, [3]);
     let mut dump = Vec::new();
     let wanted = Dump {
         at: Some(at("0.15")),

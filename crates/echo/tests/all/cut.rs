@@ -11,7 +11,8 @@ use gametape_echo::{Frame, ReadOptions, Rule, echoreplay};
 
 use crate::butter::teams::agree_where_stored;
 use crate::common::{
-    frames_of, lines, match_options, options, read_all, reference, reference_matches, tape, write,
+    frames_of, lines, match_options, options, read_all, read_strictly, reference,
+    reference_matches, tape, write,
 };
 
 pub fn cut(format: &dyn Format, bytes: &[u8], range: Cut, told: &Told) -> (Vec<u8>, Cutout) {
@@ -23,16 +24,6 @@ pub fn cut(format: &dyn Format, bytes: &[u8], range: Cut, told: &Told) -> (Vec<u
 
 pub fn steps(from: usize, to: usize) -> Cut {
     Cut::new(Some(At::Step(from as u64)), Some(At::Step(to as u64)))
-}
-
-fn read(bytes: &[u8]) -> Vec<Frame> {
-    let file = butter::read(bytes).unwrap();
-    let mut frames = file.frames();
-    let mut all = Vec::new();
-    while let Some(frame) = frames.next_frame().unwrap() {
-        all.push(frame.clone());
-    }
-    all
 }
 
 /// The differences between the frames of a part and of the whole.
@@ -87,10 +78,10 @@ fn whole_chunks_and_the_first_frames_of_a_chunk_are_copied() {
     ] {
         let frames = frames_of(match_options(seed, 64));
         let whole = write(&frames, options(10, compression));
-        let (table, decoded) = (butter::read(&whole).unwrap(), read(&whole));
+        let (table, decoded) = (butter::read(&whole).unwrap(), read_strictly(&whole).frames);
         let (part, cutout) = cut(&Butter, &whole, steps(20, 44), &Told::new());
         assert!(cutout.converted.report.is_none() && cutout.converted.notes.is_empty());
-        assert_eq!(read(&part), decoded[20..45]);
+        assert_eq!(read_strictly(&part).frames, decoded[20..45]);
         let made = butter::read(&part).unwrap();
         assert_eq!(made.header(), table.header());
         let stored = |file: &butter::File<'_>, bytes: &[u8], chunk: usize| {
@@ -102,12 +93,12 @@ fn whole_chunks_and_the_first_frames_of_a_chunk_are_copied() {
         }
         // A range that starts within a chunk costs only that chunk.
         let (part, cutout) = cut(&Butter, &whole, steps(27, 44), &Told::new());
-        assert_eq!(read(&part)[3..], decoded[30..45]);
+        assert_eq!(read_strictly(&part).frames[3..], decoded[30..45]);
         assert!(cutout.converted.notes[0].starts_with("frames 27 to 29 are written anew"));
-        let report = errors(&decoded[27..45], &read(&part)).report();
+        let report = errors(&decoded[27..45], &read_strictly(&part).frames).report();
         assert!(report.numbers.iter().all(|number| number.beyond == 0));
         // No errors add up: after the keyframe, a frame is as near as it was.
-        let after = errors(&decoded[28..45], &read(&part)[1..]).report();
+        let after = errors(&decoded[28..45], &read_strictly(&part).frames[1..]).report();
         for number in &after.numbers {
             assert!(number.beyond == 0, "{}: {}", number.field, number.max_error);
         }
@@ -117,10 +108,10 @@ fn whole_chunks_and_the_first_frames_of_a_chunk_are_copied() {
 #[test]
 fn parts_of_the_references_files_read_like_the_whole() {
     for file in reference_matches() {
-        let decoded = read(&file.bytes);
+        let decoded = read_strictly(&file.bytes).frames;
         for (from, to) in [(0, 20), (28, 70), (33, 119), (61, 62)] {
             let (part, cutout) = cut(&Butter, &file.bytes, steps(from, to), &Told::new());
-            let report = errors(&decoded[from..=to], &read(&part)).report();
+            let report = errors(&decoded[from..=to], &read_strictly(&part).frames).report();
             let beyond = report.numbers.iter().find(|number| number.beyond > 0);
             assert!(
                 beyond.is_none(),
@@ -136,11 +127,11 @@ fn parts_of_the_references_files_read_like_the_whole() {
 fn real_recordings_are_cut() {
     for name in ["b_scenario.k5.gzip.butter", "c_combat.k4.none.butter"] {
         let Some(whole) = tape(name) else { return };
-        let decoded = read(&whole);
+        let decoded = read_strictly(&whole).frames;
         let last = decoded.len() - 1;
         for from in 0..=last {
             let (part, _) = cut(&Butter, &whole, steps(from, last), &Told::new());
-            let report = errors(&decoded[from..], &read(&part)).report();
+            let report = errors(&decoded[from..], &read_strictly(&part).frames).report();
             let beyond = report.numbers.iter().find(|number| number.beyond > 0);
             assert!(beyond.is_none(), "{name}, from {from}: {beyond:?}");
         }
@@ -198,7 +189,7 @@ fn frames_that_may_be_altered_are_not_cut_out() {
     assert_eq!(refused(&Butter, &bytes, steps(20, 20)), "butter.inflate");
     assert_eq!(refused(&Butter, &bytes, steps(15, 21)), "butter.inflate");
     let (part, _) = cut(&Butter, &bytes, steps(3, 19), &Told::new());
-    assert_eq!(read(&part).len(), 17);
+    assert_eq!(read_strictly(&part).frames.len(), 17);
 }
 
 #[test]

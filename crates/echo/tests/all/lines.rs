@@ -9,18 +9,14 @@ use std::sync::Arc;
 use gametape_core::table::{Scan, Value, kit};
 use gametape_core::tape::{Companions, Error, Format, Options, Source, Tape, Work};
 use gametape_core::{At, Input};
+use gametape_echo::Frame;
 use gametape_echo::tape::{Butter, Echoreplay};
-use gametape_echo::{Frame, echoreplay};
 use zip::write::SimpleFileOptions;
 
-use crate::common::{Watched, frames_of, match_options};
+use crate::common::{Watched, frames_of, in_lines, match_options};
 
 fn frames() -> Vec<Frame> {
     frames_of(match_options(7, 40))
-}
-
-fn in_lines(frames: &[Frame]) -> Vec<u8> {
-    echoreplay::write(frames).unwrap()
 }
 
 /// A recording in a folder of its own.

@@ -5,12 +5,12 @@ use std::io::Cursor;
 use gametape_core::tape::{
     Converted, Error, Format, OptionValue, Options as Told, Source, Target, Work,
 };
+use gametape_echo::echoreplay;
 use gametape_echo::tape::{Butter, Echoreplay};
-use gametape_echo::{Frame, butter, echoreplay};
 use rayon::ThreadPool;
 use serde_json::Value;
 
-use crate::common::{frames_of, match_options, reference};
+use crate::common::{frames_of, match_options, read_strictly, reference};
 
 fn text(frames: u64) -> String {
     let frames = frames_of(match_options(1, frames));
@@ -26,15 +26,6 @@ fn converted(text: &str) -> Result<(Vec<u8>, Converted), Error> {
     let mut out = Cursor::new(Vec::new());
     let converted = tape?.convert(target, &mut out, &Work::default())?;
     Ok((out.into_inner(), converted))
-}
-
-fn frames_in(bytes: &[u8]) -> Vec<Frame> {
-    let file = butter::read(bytes).unwrap();
-    let (mut frames, mut all) = (file.frames(), Vec::new());
-    while let Some(frame) = frames.next_frame().unwrap() {
-        all.push(frame.clone());
-    }
-    all
 }
 
 fn data(converted: &Converted) -> &Value {
@@ -69,7 +60,7 @@ fn many_lost_lines_are_counted_and_the_first_are_listed() {
             })
             .collect();
         let (bytes, converted) = converted(&format!("{first}\r\n{lost}{last}")).unwrap();
-        assert_eq!(frames_in(&bytes).len(), 2);
+        assert_eq!(read_strictly(&bytes).frames.len(), 2);
         let told = data(&converted)["lost_lines"].as_array().unwrap();
         assert_eq!(told.len(), broken.min(1000));
         assert_eq!(data(&converted)["lost_line_count"], broken);
@@ -119,7 +110,7 @@ fn the_case_of_the_session_id_is_a_loss() {
     const CASE: &str = "case of the session id";
     let (_, of_capitals) = converted(&text).unwrap();
     assert_eq!(not_kept(&of_capitals, CASE), None);
-    let id = frames_in(&converted(&text).unwrap().0)[0]
+    let id = read_strictly(&converted(&text).unwrap().0).frames[0]
         .session
         .sessionid
         .clone();
@@ -132,7 +123,7 @@ fn the_case_of_the_session_id_is_a_loss() {
     let (bytes, converted) = converted(&lower).unwrap();
     assert_eq!(not_kept(&converted, CASE), Some([3, 3]));
     assert!(converted.is_lossy());
-    assert_eq!(frames_in(&bytes)[0].session.sessionid, id);
+    assert_eq!(read_strictly(&bytes).frames[0].session.sessionid, id);
 }
 
 #[test]
@@ -145,7 +136,7 @@ fn a_negative_user_id_is_refused() {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(ToOwned::to_owned).collect();
     lines[1] = lines[1].replacen(&old, "\"userid\":-5,", 1);
     let (bytes, lost) = converted(&lines.concat()).unwrap();
-    assert_eq!(frames_in(&bytes).len(), 2);
+    assert_eq!(read_strictly(&bytes).frames.len(), 2);
     let line = &data(&lost)["lost_lines"][0];
     assert_eq!(
         (&line["line"], &line["code"]),

@@ -1,30 +1,13 @@
 //! Statistics of matches with a known course.
 
-use crate::common::arena::{arena, score};
+use crate::common::arena::{frames, score, stats};
 use crate::common::{frames_of, read_strictly};
-use gametape_echo::stats::{JoinEvent, MatchStats, StatsBuilder};
+use gametape_echo::stats::JoinEvent;
 use gametape_echo::{
     Frame, Game, GameStatus, GoalType, Holding, Map, PausedState, Payload, Player, Stats, TeamId,
     butter,
 };
 use gametape_samples::echo::MatchOptions;
-
-fn stats<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> MatchStats {
-    let mut stats = StatsBuilder::new();
-    frames.into_iter().for_each(|frame| stats.push(frame));
-    stats.finish()
-}
-
-/// Frames 100 ms apart, each changed by its index.
-fn frames(count: i64, change: impl Fn(i64, &mut Frame)) -> Vec<Frame> {
-    (0..count)
-        .map(|at| {
-            let mut frame = arena(at * 100);
-            change(at, &mut frame);
-            frame
-        })
-        .collect()
-}
 
 fn player(frame: &mut Frame) -> &mut Player {
     &mut frame.session.teams[0].players[0]

@@ -1,17 +1,11 @@
 //! Players who look alike, vanish for a moment, return under another name, or only watch: judged by the match
 //! without these.
 
-use crate::common::arena::arena;
+use crate::common::arena::{frames, stats};
 use crate::common::{everybody, frames_of, lines, match_options, recording};
 use gametape_echo::audit::SessionAudit;
-use gametape_echo::stats::{JoinEvent, MatchStats, PlayerStats, StatsBuilder};
+use gametape_echo::stats::{JoinEvent, PlayerStats};
 use gametape_echo::{Finding, Findings, Frame, GameStatus, Holding, Stats};
-
-fn stats<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> MatchStats {
-    let mut stats = StatsBuilder::new();
-    frames.into_iter().for_each(|frame| stats.push(frame));
-    stats.finish()
-}
 
 fn codes(frames: &[Frame]) -> Vec<&'static str> {
     let (mut audit, mut findings) = (SessionAudit::new(), Findings::default());
@@ -26,16 +20,6 @@ fn codes(frames: &[Frame]) -> Vec<&'static str> {
 fn report(name: &str) -> Option<Vec<Frame>> {
     let bytes = recording(&format!("reports/echo-{name}.echoreplay"))?;
     Some(lines(&bytes))
-}
-
-/// Frames 100 ms apart, each changed by its index.
-fn frames(count: i64, change: impl Fn(i64, &mut Frame)) -> Vec<Frame> {
-    let frame = |at| {
-        let mut frame = arena(at * 100);
-        change(at, &mut frame);
-        frame
-    };
-    (0..count).map(frame).collect()
 }
 
 fn nobody(frame: &mut Frame) {

@@ -1,16 +1,15 @@
 //! What a .butter says is off what was recorded by no more than its columns say.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
-use gametape_core::table::{ColumnDef, Owned, Scan};
-use gametape_core::tape::{Format, Secrets, Source, Tape, Work};
+use gametape_core::table::{ColumnDef, Owned, kit};
+use gametape_core::tape::{Format, Source};
 use gametape_echo::butter::{Compression, to_basis};
 use gametape_echo::tape::{Butter, Echoreplay};
 use gametape_echo::{Frame, Game, Pose, Vec3};
 use gametape_samples::echo::MatchOptions;
 
-use crate::common::{everybody, frames_of, match_options, options, write};
+use crate::common::{everybody, frames_of, in_lines, match_options, options, rows, write};
 
 /// What a .butter does not keep of each frame: `table.column`.
 const NOT_KEPT: &[&str] = &[
@@ -23,23 +22,6 @@ const NOT_KEPT: &[&str] = &[
     "disc.bounce_count",
     "payload.multiplier",
 ];
-
-fn all_of(tape: &dyn Tape, table: &str) -> Vec<(u64, Vec<Owned>)> {
-    let scan = Scan {
-        secrets: Secrets::Show,
-        ..Scan::table(table)
-    };
-    let mut rows = Vec::new();
-    let scanned = tape.scan_table(&scan, &Work::default(), |batch| {
-        rows.extend((0..batch.len()).map(|row| {
-            let values = batch.columns().iter().map(|column| column.get(row).into());
-            (batch.steps()[row], values.collect())
-        }));
-        Ok(ControlFlow::Continue(()))
-    });
-    assert!(scanned.unwrap().problem.is_none());
-    rows
-}
 
 /// How far two values are apart; `None` where one of them is no number.
 fn apart(a: &Owned, b: &Owned) -> Option<f64> {
@@ -74,13 +56,7 @@ fn on_one_side(columns: &[ColumnDef], recorded: &[Owned], stored: &mut [Owned]) 
 /// Compares all states and throws of what was recorded with what a .butter of it says; how much of
 /// the precision of each column was used.
 fn compare(frames: &[Frame], interval: u16, used: &mut BTreeMap<String, f64>) {
-    let mut lines = gametape_echo::echoreplay::Writer::new(Vec::new());
-    for frame in frames {
-        lines.push(frame).unwrap();
-    }
-    let recorded = Echoreplay
-        .open(Source::new(lines.finish().unwrap()))
-        .unwrap();
+    let recorded = Echoreplay.open(Source::new(in_lines(frames))).unwrap();
     let bytes = write(frames, options(interval, Compression::None));
     let stored = Butter.open(Source::new(bytes)).unwrap();
     let tables = stored.tables().unwrap();
@@ -94,10 +70,8 @@ fn compare(frames: &[Frame], interval: u16, used: &mut BTreeMap<String, f64>) {
     let mut wrong = BTreeMap::new();
     let names = ["game", "players", "bones", "disc", "payload", "throws"];
     for table in tables.iter().filter(|table| names.contains(&&*table.name)) {
-        let (a, b) = (
-            all_of(&*recorded, &table.name),
-            all_of(&*stored, &table.name),
-        );
+        let scan = kit::all_of(table);
+        let [a, b] = [&recorded, &stored].map(|tape| rows(&**tape, &scan));
         assert_eq!(a.len(), b.len(), "{}", table.name);
         for ((step, recorded), (at, mut stored)) in a.into_iter().zip(b) {
             assert_eq!(step, at, "{}", table.name);

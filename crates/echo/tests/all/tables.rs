@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use gametape_core::table::kit::{self, fact, flat};
-use gametape_core::table::{Batch, Owned, Scan};
+use gametape_core::table::{Owned, Scan};
 use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Started, Tape, Work};
 use gametape_core::{At, Time};
 use gametape_echo::stats::StatsBuilder;
@@ -13,18 +13,10 @@ use gametape_echo::{Frame, Game, Holding, ReadOptions, butter};
 use gametape_samples::echo::{MatchOptions, echoreplay};
 use serde_json::Value;
 
-use crate::common::{frames_of, journal, match_options, options, reference, write};
+use crate::common::{frames_of, in_lines, journal, match_options, options, reference, rows, write};
 
 fn zipped(frames: &[Frame]) -> Vec<u8> {
     echoreplay(frames).unwrap()
-}
-
-fn in_lines(frames: &[Frame]) -> Vec<u8> {
-    let mut writer = gametape_echo::echoreplay::Writer::new(Vec::new());
-    for frame in frames {
-        writer.push(frame).unwrap();
-    }
-    writer.finish().unwrap()
 }
 
 fn in_butter(frames: &[Frame]) -> Vec<u8> {
@@ -34,24 +26,6 @@ fn in_butter(frames: &[Frame]) -> Vec<u8> {
 
 fn open(format: &dyn Format, bytes: Vec<u8>) -> Arc<dyn Tape> {
     format.open(Source::new(bytes)).unwrap()
-}
-
-fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<(u64, Vec<Owned>)> {
-    let mut rows = Vec::new();
-    tape.scan_table(scan, &Work::default(), |batch| {
-        rows.extend(owned(&batch));
-        Ok(ControlFlow::Continue(()))
-    })
-    .unwrap()
-    .readable();
-    rows
-}
-
-fn owned(batch: &Batch) -> impl Iterator<Item = (u64, Vec<Owned>)> + '_ {
-    (0..batch.len()).map(|row| {
-        let values = batch.columns().iter().map(|column| column.get(row).into());
-        (batch.steps()[row], values.collect())
-    })
 }
 
 fn matches() -> impl Iterator<Item = (String, Vec<Frame>)> {
@@ -138,7 +112,9 @@ fn what_holds_at_a_moment_is_what_the_frame_says() {
         let since = frame.time.since(frames[0].time);
         play.seek(At::Time(since)).unwrap();
         let scan = Scan::table("players").columns(["player", "name", "head_x", "ping"]);
-        let players: Vec<_> = owned(&play.state(&scan).unwrap()).collect();
+        let players: Vec<_> = kit::rows_of(&play.state(&scan).unwrap())
+            .map(|row| (row.stamp.step, row.values))
+            .collect();
         let wanted: Vec<_> = frame
             .session
             .players()

@@ -4,9 +4,9 @@
 use std::io::Read;
 
 use crate::common::{
-    agree, by_chunks, frames_of, journal, match_options, options, read_strictly, salvaged, write,
+    agree, altered_steps, by_chunks, frames_of, journal, match_options, options, read_strictly,
+    salvaged, write,
 };
-use gametape_core::{Altered, Part};
 use gametape_echo::butter::{self, ChunkEntry, Compression, Journal, Salvaged};
 use gametape_echo::{Frame, ReadOptions, Rule, Severity};
 use gametape_samples::echo::MatchOptions;
@@ -146,11 +146,7 @@ fn files_without_checksums_are_readable_and_reported() {
 /// The kept parts, and the frames among them that may be altered.
 fn kept(bytes: &[u8]) -> (Salvaged, Vec<u8>, Vec<(u64, u64)>) {
     let (done, out) = salvaged(bytes).unwrap();
-    let steps = |altered: &Altered<Rule>| match &altered.part {
-        Part::Steps(steps) => (steps.start, steps.end),
-        Part::Beside(what) => panic!("{what}"),
-    };
-    let altered = done.altered.iter().map(steps).collect();
+    let altered = altered_steps(done.altered.iter());
     (done, out, altered)
 }
 

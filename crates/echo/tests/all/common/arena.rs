@@ -1,4 +1,5 @@
 //! A small match made by hand, and real recordings, which lie beside the project and not in it.
+use gametape_echo::stats::{MatchStats, StatsBuilder};
 use gametape_echo::{
     Disc, Frame, GameStatus, GoalType, Holding, LastScore, Map, Pause, PausedState, Player, Pose,
     Session, Stats, Team, TeamId, Time, clock_display,
@@ -8,6 +9,22 @@ use super::{lines, recording, tape};
 
 /// When the match began.
 pub const START: i64 = 1_641_092_400_000;
+
+/// Frames of an [`arena`] 100 ms apart, each changed by its index.
+pub fn frames(count: i64, change: impl Fn(i64, &mut Frame)) -> Vec<Frame> {
+    let frame = |at| {
+        let mut frame = arena(at * 100);
+        change(at, &mut frame);
+        frame
+    };
+    (0..count).map(frame).collect()
+}
+
+pub fn stats<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> MatchStats {
+    let mut stats = StatsBuilder::new();
+    frames.into_iter().for_each(|frame| stats.push(frame));
+    stats.finish()
+}
 
 /// Three against three in the arena, so many milliseconds after its start; all stand still.
 pub fn arena(ms: i64) -> Frame {

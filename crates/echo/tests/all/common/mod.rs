@@ -9,12 +9,16 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use gametape_core::{Input, ReadAt};
+use gametape_core::table::{Owned, Scan, kit};
+use gametape_core::tape::Tape;
+use gametape_core::{Altered, Input, Part, ReadAt};
 use gametape_echo::butter::{
     self, Compression, Dialect, Feed, File, Journal, Options, Salvaged, Seen, read_with,
 };
 use gametape_echo::diff::{Differ, Tolerance};
-use gametape_echo::{Fed, Findings, Frame, Game, Player, ReadOptions, SalvageError, echoreplay};
+use gametape_echo::{
+    Fed, Findings, Frame, Game, Player, ReadOptions, Rule, SalvageError, echoreplay,
+};
 use gametape_samples::echo::{Match, MatchOptions};
 use proptest::prelude::ProptestConfig;
 
@@ -73,6 +77,26 @@ pub fn reference_matches() -> [Reference; 3] {
 pub fn lines(bytes: &[u8]) -> Vec<Frame> {
     let lines = echoreplay::read(bytes);
     lines.map(|line| line.unwrap().frame().unwrap()).collect()
+}
+
+/// The .echoreplay of frames.
+pub fn in_lines(frames: &[Frame]) -> Vec<u8> {
+    echoreplay::write(frames).unwrap()
+}
+
+/// The step and the values of each row of a scan.
+pub fn rows(tape: &dyn Tape, scan: &Scan) -> Vec<(u64, Vec<Owned>)> {
+    let rows = kit::scanned(tape, scan).into_iter();
+    rows.map(|row| (row.stamp.step, row.values)).collect()
+}
+
+/// The frames that may be altered.
+pub fn altered_steps<'a>(altered: impl Iterator<Item = &'a Altered<Rule>>) -> Vec<(u64, u64)> {
+    let steps = |altered: &Altered<Rule>| match &altered.part {
+        Part::Steps(steps) => (steps.start, steps.end),
+        Part::Beside(what) => panic!("{what}"),
+    };
+    altered.map(steps).collect()
 }
 
 /// All players of a frame, blue first.

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 
-use gametape_core::{Altered, Part};
+use gametape_core::Part;
 use gametape_echo::echoreplay::{Reader, Salvaged, ZipWriter, open, open_with, read, salvage};
 use gametape_echo::{Error, Findings, ReadOptions, Rule};
 use zip::CompressionMethod::{self, Deflated, Stored};
@@ -10,6 +10,7 @@ use zip::ZipWriter as Zip;
 use zip::write::SimpleFileOptions;
 
 use super::{SESSION, line};
+use crate::common::altered_steps;
 
 fn text(lines: usize, first: u8) -> String {
     let mut random = fastrand::Rng::with_seed(u64::from(first));
@@ -320,11 +321,7 @@ fn each_oddity_of_a_zip_is_reported_once() {
 /// The lines that are kept, and those that may be altered.
 fn kept(zip: &[u8]) -> (Vec<u8>, Salvaged, Vec<(u64, u64)>) {
     let (text, done) = salvage(zip).unwrap();
-    let steps = |altered: &Altered<Rule>| match &altered.part {
-        Part::Steps(steps) => (steps.start, steps.end),
-        Part::Beside(what) => panic!("{what}"),
-    };
-    let altered = done.altered.iter().map(steps).collect();
+    let altered = altered_steps(done.altered.iter());
     (text, done, altered)
 }
 
