@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gametape_core::text::Crc32;
 
-use crate::container::{ChunkPlace, Inside, WalkEnd, Walked, inside, message_index};
+use crate::container::{ChunkPlace, WalkEnd, Walked, message_index, messages};
 use crate::cursor::Chunks;
 use crate::ranges::{Crc, Window};
 use crate::read::Capture;
@@ -242,13 +242,9 @@ type MessagesByChannel = BTreeMap<u16, Vec<(u64, usize)>>;
 /// The messages that are in a chunk.
 fn messages_in(unpacked: &[u8], offset: u64) -> MessagesByChannel {
     let mut there = MessagesByChannel::new();
-    let mut at = 0;
-    while let Ok(Some((found, end))) = inside(unpacked, at, offset) {
-        if let Inside::Message(message) = found {
-            let list = there.entry(message.channel).or_default();
-            list.push((message.log_time, at));
-        }
-        at = end;
+    for (at, message) in messages(unpacked, 0, offset).map_while(Result::ok) {
+        let list = there.entry(message.channel).or_default();
+        list.push((message.log_time, at));
     }
     there
 }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+use std::iter;
 use std::ops::Range;
 
 use gametape_core::text::Crc32;
@@ -372,6 +373,33 @@ pub fn inside(
         _ => Some(Inside::Other),
     };
     Ok(Some((found.ok_or_else(damaged)?, end)))
+}
+
+/// The messages of an unpacked chunk from a position on, each with its position. A damaged record is the last.
+pub(crate) fn messages(
+    unpacked: &[u8],
+    from: usize,
+    offset: u64,
+) -> impl Iterator<Item = Result<(usize, Message<'_>), Error>> {
+    let mut next = from;
+    iter::from_fn(move || {
+        loop {
+            let at = next;
+            match inside(unpacked, at, offset) {
+                Ok(found) => {
+                    let (found, end) = found?;
+                    next = end;
+                    if let Inside::Message(message) = found {
+                        return Some(Ok((at, message)));
+                    }
+                }
+                Err(error) => {
+                    next = unpacked.len();
+                    return Some(Err(error));
+                }
+            }
+        }
+    })
 }
 
 /// Finds the chunks of a damaged file by their appearance, and unpacks each one to check it.
