@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use gametape_core::text::Crc32;
-
 use crate::container::{ChunkPlace, WalkEnd, Walked, message_index, messages};
 use crate::cursor::Chunks;
 use crate::ranges::{Crc, Window};
@@ -44,16 +42,10 @@ pub(crate) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Re
     }
     let walked = capture.walked()?;
     let passed = Passed::through(capture, walked.end)?;
-    if let WalkEnd::DataEnd { crc: recorded, .. } = walked.end
-        && recorded != 0
-        && recorded != passed.crc
+    if let WalkEnd::DataEnd { crc, .. } = walked.end
+        && let Err(error) = CaptureRule::check_crc(DATA_SECTION, crc, passed.crc, 0)
     {
-        let rule = CaptureRule::Crc {
-            what: DATA_SECTION,
-            recorded: Crc32(recorded),
-            found: Crc32(passed.crc),
-        };
-        findings.push(whole(rule).at(0));
+        findings.push(fault(error)?);
     }
     if walked.loose > 0 {
         let messages = walked.loose;
