@@ -237,11 +237,7 @@ impl<'a> Chunks<'a> {
                         }
                         continue;
                     };
-                    let times = Times {
-                        sequence: message.sequence,
-                        log_time: message.log_time,
-                        publish_time: message.publish_time,
-                    };
+                    let times = Times::of(&message);
                     if role.is_beside() && !self.beside {
                         continue;
                     }

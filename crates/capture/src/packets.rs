@@ -4,6 +4,7 @@ use gametape_core::Time;
 use gametape_delta::wire::Header;
 use gametape_delta::{Kind, Schema, Snapshot};
 
+use crate::container::Message;
 use crate::cursor::{Cursor, DeltaFile};
 use crate::layout::Role;
 use crate::read::Capture;
@@ -168,6 +169,16 @@ pub struct Times {
     pub log_time: u64,
     /// The time of recording in nanoseconds since 1970; equal to `log_time` if it is unknown.
     pub publish_time: u64,
+}
+
+impl Times {
+    pub(crate) const fn of(message: &Message<'_>) -> Self {
+        Self {
+            sequence: message.sequence,
+            log_time: message.log_time,
+            publish_time: message.publish_time,
+        }
+    }
 }
 
 /// A packet of a recording, or another message.

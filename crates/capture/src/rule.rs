@@ -330,6 +330,24 @@ impl CaptureRule {
         Finding::new(self.into()).into()
     }
 
+    /// Refuses bytes whose checksum is not the recorded one; 0 means that none is recorded. The error is at `offset`.
+    pub(crate) fn check_crc(
+        what: &'static str,
+        recorded: u32,
+        found: u32,
+        offset: u64,
+    ) -> Result<(), Error> {
+        if recorded == 0 || recorded == found {
+            return Ok(());
+        }
+        let rule = Self::Crc {
+            what,
+            recorded: Crc32(recorded),
+            found: Crc32(found),
+        };
+        Err(rule.at(offset))
+    }
+
     /// An error at an offset of the file.
     pub(crate) fn at(self, offset: u64) -> Error {
         Finding::new(self.into()).at(offset).into()

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Schema, Snapshot};
 
-use crate::container::{Inside, Message, inside, read_message_index};
+use crate::container::{Inside, Message, inside, messages, read_message_index};
 use crate::layout::Role;
 use crate::limits::decoder;
 use crate::read::Capture;
@@ -255,15 +255,14 @@ impl Capture<'_> {
     fn entries_from(&self, from: (usize, usize), tick: u32) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
         let mut unpacked = Vec::new();
-        let (first, mut at) = from;
+        let (first, mut start) = from;
         // The packets themselves decide where to stop; a time in the index may be damaged.
         for number in first..self.chunks().len() {
             let offset = self.unpack(number, &mut unpacked)?;
-            while let Some((found, end)) = inside(&unpacked, at, offset)? {
-                if let Inside::Message(message) = found
-                    && self
-                        .role(message.channel)
-                        .is_some_and(|role| !role.is_beside())
+            for found in messages(&unpacked, start, offset) {
+                let (at, message) = found?;
+                let role = self.role(message.channel);
+                if role.is_some_and(|role| !role.is_beside())
                     && let Ok((header, _)) = Header::read(message.data)
                 {
                     if header.tick > tick {
@@ -278,9 +277,8 @@ impl Capture<'_> {
                         index: None,
                     });
                 }
-                at = end;
             }
-            at = 0;
+            start = 0;
         }
         Ok(entries)
     }
@@ -417,10 +415,8 @@ impl Capture<'_> {
             Ok(offset) => offset,
             Err(error) => return fault(error).map(|_| found),
         };
-        let mut at = 0;
-        while let Ok(Some((inside, end))) = inside(&unpacked, at, offset) {
-            if let Inside::Message(message) = inside
-                && let Some(role) = self.role(message.channel)
+        for (at, message) in messages(&unpacked, 0, offset).map_while(Result::ok) {
+            if let Some(role) = self.role(message.channel)
                 && role != Role::Delta
                 && !role.is_beside()
                 && let Some(tick) = full_tick(&message)
@@ -432,7 +428,6 @@ impl Capture<'_> {
                     at,
                 });
             }
-            at = end;
         }
         Ok(found)
     }

@@ -308,11 +308,7 @@ impl OfCapture {
                     if role.is_beside() {
                         continue;
                     }
-                    self.times = Some(Times {
-                        sequence: message.sequence,
-                        log_time: message.log_time,
-                        publish_time: message.publish_time,
-                    });
+                    self.times = Some(Times::of(&message));
                     self.packet = end - message.data.len()..end;
                     return Ok(Some(role));
                 }

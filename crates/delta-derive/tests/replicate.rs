@@ -188,31 +188,6 @@ fn skipped_fields_are_default() {
     assert_eq!(round_trip(&long).unwrap().trail, [""; 0]);
 }
 
-#[test]
-fn a_threshold_reaches_the_encoder() {
-    let mut base = state_of::<WarShip>();
-    base.put(7, &ship()).unwrap();
-    let mut next = base.clone();
-    next.set_tick(2);
-    let mut encoder = Encoder::new(base.schema());
-    let mut idle = Vec::new();
-    encoder.delta(&base, &next, &mut idle).unwrap();
-
-    let mut moved = ship();
-    moved.position[0] += 0.05;
-    moved.heat += 5;
-    next.put(7, &moved).unwrap();
-    let mut packet = Vec::new();
-    encoder.delta(&base, &next, &mut packet).unwrap();
-    assert_eq!(packet, idle, "a change up to the threshold is not sent");
-
-    moved.position[0] += 0.01;
-    next.put(7, &moved).unwrap();
-    packet.clear();
-    encoder.delta(&base, &next, &mut packet).unwrap();
-    assert!(packet.len() > idle.len());
-}
-
 #[derive(Replicate, Debug, PartialEq, Clone, Copy)]
 #[replicate(component = 9, name = "marker")]
 struct Unit;

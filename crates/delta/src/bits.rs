@@ -540,17 +540,6 @@ mod tests {
         assert_eq!(BitReader::lenient(&[0x80, 0]).varuint(), Ok(0));
     }
 
-    #[test]
-    fn padding_is_checked_where_it_is_asked_for() {
-        let mut reader = BitReader::new(&[0b1000_0001, 7]);
-        reader.read(1).unwrap();
-        assert_eq!(reader.align(), Err(BitError::Padding { bits: 1 }));
-        let mut reader = BitReader::lenient(&[0b1000_0001, 7]);
-        reader.read(1).unwrap();
-        reader.align().unwrap();
-        assert_eq!(reader.read(8), Ok(7));
-    }
-
     /// Reads the bits one after the other.
     fn naive(bytes: &[u8], at: usize, bits: u32) -> Result<u64, BitError> {
         let left = bytes.len() * 8 - at;

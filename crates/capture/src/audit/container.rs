@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gametape_core::text::Crc32;
-
-use crate::container::{ChunkPlace, Inside, WalkEnd, Walked, inside, message_index};
+use crate::container::{ChunkPlace, WalkEnd, Walked, message_index, messages};
 use crate::cursor::Chunks;
 use crate::ranges::{Crc, Window};
 use crate::read::Capture;
@@ -44,16 +42,10 @@ pub(crate) fn check(capture: &Capture<'_>, findings: &mut Findings) -> Result<Re
     }
     let walked = capture.walked()?;
     let passed = Passed::through(capture, walked.end)?;
-    if let WalkEnd::DataEnd { crc: recorded, .. } = walked.end
-        && recorded != 0
-        && recorded != passed.crc
+    if let WalkEnd::DataEnd { crc, .. } = walked.end
+        && let Err(error) = CaptureRule::check_crc(DATA_SECTION, crc, passed.crc, 0)
     {
-        let rule = CaptureRule::Crc {
-            what: DATA_SECTION,
-            recorded: Crc32(recorded),
-            found: Crc32(passed.crc),
-        };
-        findings.push(whole(rule).at(0));
+        findings.push(fault(error)?);
     }
     if walked.loose > 0 {
         let messages = walked.loose;
@@ -242,13 +234,9 @@ type MessagesByChannel = BTreeMap<u16, Vec<(u64, usize)>>;
 /// The messages that are in a chunk.
 fn messages_in(unpacked: &[u8], offset: u64) -> MessagesByChannel {
     let mut there = MessagesByChannel::new();
-    let mut at = 0;
-    while let Ok(Some((found, end))) = inside(unpacked, at, offset) {
-        if let Inside::Message(message) = found {
-            let list = there.entry(message.channel).or_default();
-            list.push((message.log_time, at));
-        }
-        at = end;
+    for (at, message) in messages(unpacked, 0, offset).map_while(Result::ok) {
+        let list = there.entry(message.channel).or_default();
+        list.push((message.log_time, at));
     }
     there
 }

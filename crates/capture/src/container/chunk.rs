@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+use std::iter;
 use std::ops::Range;
 
-use gametape_core::text::Crc32;
 use lz4_flex::frame::FrameDecoder;
 use mcap::records::op;
 use zstd::stream::read::Decoder;
@@ -156,10 +156,14 @@ impl ChunkPlace {
     /// The place of a chunk whose indexes are unknown.
     #[must_use]
     pub const fn of(chunk: &Chunk) -> Self {
+        Self::new(chunk.offset, chunk.start_time, chunk.end_time)
+    }
+
+    pub(super) const fn new(at: u64, start_time: u64, end_time: u64) -> Self {
         Self {
-            at: chunk.offset,
-            start_time: chunk.start_time,
-            end_time: chunk.end_time,
+            at,
+            start_time,
+            end_time,
             indexes: BTreeMap::new(),
             counts: BTreeMap::new(),
             loose_to: None,
@@ -295,16 +299,7 @@ fn try_unpack(chunk: &Chunk, packed: &[u8], into: &mut Vec<u8>) -> Result<(), Er
         };
         return Err(rule.at(offset));
     }
-    let found = crc32fast::hash(into);
-    if chunk.crc != 0 && chunk.crc != found {
-        let rule = CaptureRule::Crc {
-            what: "chunk",
-            recorded: Crc32(chunk.crc),
-            found: Crc32(found),
-        };
-        return Err(rule.at(offset));
-    }
-    Ok(())
+    CaptureRule::check_crc("chunk", chunk.crc, crc32fast::hash(into), offset)
 }
 
 /// A message record.
@@ -323,7 +318,7 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read(body: &'a [u8]) -> Option<Self> {
+    pub(super) fn read(body: &'a [u8]) -> Option<Self> {
         let mut fields = Fields(body);
         Some(Self {
             channel: fields.u16()?,
@@ -374,20 +369,37 @@ pub fn inside(
     Ok(Some((found.ok_or_else(damaged)?, end)))
 }
 
-/// Finds the chunks of a damaged file by their appearance, and unpacks each one to check it.
-/// Returns them in the order of the file.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn find_chunks<'a>(
-    source: impl Into<Ranges<'a>>,
-    limits: &Limits,
-) -> Result<Vec<ChunkPlace>, Error> {
-    find_chunks_and(source.into(), limits, |_, _| Ok(()))
+/// The messages of an unpacked chunk from a position on, each with its position. A damaged record is the last.
+pub(crate) fn messages(
+    unpacked: &[u8],
+    from: usize,
+    offset: u64,
+) -> impl Iterator<Item = Result<(usize, Message<'_>), Error>> {
+    let mut next = from;
+    iter::from_fn(move || {
+        loop {
+            let at = next;
+            match inside(unpacked, at, offset) {
+                Ok(found) => {
+                    let (found, end) = found?;
+                    next = end;
+                    if let Inside::Message(message) = found {
+                        return Some(Ok((at, message)));
+                    }
+                }
+                Err(error) => {
+                    next = unpacked.len();
+                    return Some(Err(error));
+                }
+            }
+        }
+    })
 }
 
-/// [`find_chunks`], calling `come` with each place that it has reached, while the bytes there are in memory.
-pub(crate) fn find_chunks_and<'a>(
+/// Finds the chunks of a damaged file by their appearance, and unpacks each one to check it.
+/// Returns them in the order of the file, and calls `come` with each place that it has reached, while the bytes there
+/// are in memory.
+pub(crate) fn find_chunks<'a>(
     ranges: Ranges<'a>,
     limits: &Limits,
     mut come: impl FnMut(u64, &mut Window<'a>) -> Result<(), Error>,

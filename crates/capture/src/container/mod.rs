@@ -21,8 +21,8 @@ mod records;
 mod summary;
 mod walk;
 
-pub use chunk::{Chunk, ChunkPlace, Inside, Message, find_chunks, inside};
-pub(crate) use chunk::{Extent, MOST_HEAD, damaged, find_chunks_and, unpack};
+pub use chunk::{Chunk, ChunkPlace, Inside, Message, inside};
+pub(crate) use chunk::{Extent, MOST_HEAD, damaged, find_chunks, messages, unpack};
 pub use records::{ChannelRecord, SchemaRecord, starts_as_mcap};
 pub(crate) use records::{Fields, MOST_RECORD_BYTES, RECORD_HEAD, Record, record_in};
 

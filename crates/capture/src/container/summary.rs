@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use gametape_core::Clocks;
-use gametape_core::text::Crc32;
 use mcap::records::op;
 
 use super::chunk::ChunkPlace;
@@ -66,14 +65,7 @@ pub fn read_summary<'a>(source: impl Into<Ranges<'a>>) -> Result<Option<Summary>
     let start = if is_there { start } else { footer.at };
     // The checksum covers everything up to itself.
     let found = window.crc(start, footer.end() - size_of::<u32>() as u64)?;
-    if crc != 0 && crc != found {
-        let rule = CaptureRule::Crc {
-            what: "summary",
-            recorded: Crc32(crc),
-            found: Crc32(found),
-        };
-        return Err(rule.at(start));
-    }
+    CaptureRule::check_crc("summary", crc, found, start)?;
     let mut read = Summary {
         start,
         is_there,

@@ -1,11 +1,9 @@
 //! Walking from record to record: finds the head of a capture, and its chunks if there is no
 //! summary.
 
-use std::collections::BTreeMap;
-
 use mcap::records::op;
 
-use super::chunk::{Chunk, ChunkPlace};
+use super::chunk::{Chunk, ChunkPlace, Message};
 use super::records::{Fields, RECORD_HEAD, Record, starts_as_mcap};
 use crate::layout::{METADATA, RISES_METADATA, TABLES_METADATA};
 use crate::ranges::{Ranges, Window};
@@ -123,7 +121,7 @@ impl Walked {
     /// Takes a record outside of chunks: it continues the run before it, or starts one.
     fn take_loose(&mut self, record: &Record, window: &mut Window<'_>) -> Result<(), Error> {
         let message = match record.op {
-            op::MESSAGE => MessageHead::read(window.start_of(record, MESSAGE_HEAD)?),
+            op::MESSAGE => Message::read(window.start_of(record, MESSAGE_HEAD)?),
             _ => None,
         };
         let (at, end) = (record.at, record.end());
@@ -134,20 +132,16 @@ impl Walked {
         if !continues {
             // Without messages, the run has the time of the place before it.
             let time = last.map_or(0, |place| place.end_time);
-            self.chunks.push(ChunkPlace {
-                at,
-                start_time: time,
-                end_time: time,
-                indexes: BTreeMap::new(),
-                counts: BTreeMap::new(),
-                loose_to: None,
-            });
+            self.chunks.push(ChunkPlace::new(at, time, time));
         }
         let Some(run) = self.chunks.last_mut() else {
             return Ok(());
         };
         run.loose_to = Some(end);
-        let Some(MessageHead { channel, log_time }) = message else {
+        let Some(Message {
+            channel, log_time, ..
+        }) = message
+        else {
             return Ok(());
         };
         self.loose += 1;
@@ -163,24 +157,6 @@ impl Walked {
 
 /// The length of a message record's content before its data.
 pub(crate) const MESSAGE_HEAD: u64 = 2 + 4 + 8 + 8;
-
-/// The channel and the time of a message.
-struct MessageHead {
-    channel: u16,
-    log_time: u64,
-}
-
-impl MessageHead {
-    /// Parses the first bytes of a message record; `None` if it is too short.
-    fn read(start: &[u8]) -> Option<Self> {
-        let mut fields = Fields(start);
-        let channel = fields.u16()?;
-        fields.u32()?;
-        let log_time = fields.u64()?;
-        fields.u64()?;
-        Some(Self { channel, log_time })
-    }
-}
 
 /// The unreadable ranges between records, given the places of the chunks: start, end, and whether
 /// the range may have contained packets. A record that claims to extend beyond the next chunk is

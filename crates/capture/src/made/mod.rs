@@ -30,7 +30,7 @@ pub use description::Moment;
 pub(crate) use read::range::{ends, pieces};
 pub(crate) use read::scan::{problem, scan};
 pub(crate) use read::seek::play;
-pub(crate) use read::{Made, When, told};
+pub(crate) use read::{Made, told};
 pub use write::growing::Growing;
 pub(crate) use write::segments::segments;
 pub use write::segments::{Piece, RecordKind, Segment, Segmented, push_record};

@@ -8,8 +8,7 @@ use mcap::records::op;
 use super::facts::Channels;
 use super::wild::{Wild, find, may_have, mend};
 use crate::container::{
-    self, ChunkPlace, Extent, Inside, Message, WalkEnd, Walked, inside, starts_as_mcap, unpack,
-    walk,
+    self, ChunkPlace, Extent, WalkEnd, Walked, messages, starts_as_mcap, unpack, walk,
 };
 use crate::limits::Limits;
 use crate::ranges::{Ranges, Window};
@@ -187,16 +186,9 @@ impl End {
 
 /// The earliest and the latest log time in an unpacked chunk.
 fn times(unpacked: &[u8]) -> Option<(u64, u64)> {
-    let mut times: Option<(u64, u64)> = None;
-    let mut at = 0;
-    while let Ok(Some((found, end))) = inside(unpacked, at, 0) {
-        if let Inside::Message(Message { log_time, .. }) = found {
-            let (first, last) = times.unwrap_or((log_time, log_time));
-            times = Some((first.min(log_time), last.max(log_time)));
-        }
-        at = end;
-    }
-    times
+    let all = messages(unpacked, 0, 0).map_while(Result::ok);
+    let each = all.map(|(_, message)| (message.log_time, message.log_time));
+    each.reduce(|(first, last), (time, _)| (first.min(time), last.max(time)))
 }
 
 /// What follows a capture in its file.

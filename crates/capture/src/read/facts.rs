@@ -7,7 +7,7 @@ use gametape_delta::wire::Header;
 use mcap::records::op;
 
 use crate::container::{
-    ChannelRecord, Extent, Fields, Inside, Leading, SchemaRecord, inside, unpack,
+    ChannelRecord, Extent, Fields, Inside, Leading, SchemaRecord, inside, messages, unpack,
 };
 use crate::layout::{
     DEFAULT_TICK_NS, KEY_CONTENT, KEY_LOG_TICK, KEY_SCHEMA, KEY_SCHEMA_HASH, KEY_TABLES, KEY_TICK,
@@ -153,13 +153,9 @@ pub(crate) fn tick_by_times(
             fault(error)?;
             continue;
         }
-        let mut at = 0;
-        while let Ok(Some((found, end))) = inside(&unpacked, at, extent.at) {
-            at = end;
-            if let Inside::Message(message) = found
-                && channels
-                    .role(message.channel)
-                    .is_some_and(Role::is_of_stream)
+        for (_, message) in messages(&unpacked, 0, extent.at).map_while(Result::ok) {
+            let role = channels.role(message.channel);
+            if role.is_some_and(Role::is_of_stream)
                 && let Ok((header, _)) = Header::read(message.data)
             {
                 votes.add(header.tick, message.log_time);

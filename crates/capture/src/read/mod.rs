@@ -245,7 +245,6 @@ impl<'a> Capture<'a> {
     pub(crate) fn check_data(&self) -> Result<(), Error> {
         use crate::container::WalkEnd;
         use crate::rule::DATA_SECTION;
-        use gametape_core::text::Crc32;
 
         let WalkEnd::DataEnd { at, crc, .. } = self.walked()?.end else {
             return Ok(());
@@ -253,17 +252,8 @@ impl<'a> Capture<'a> {
         if crc == 0 {
             return Ok(());
         }
-        match Window::new(self.ranges.clone()).crc(0, at)? {
-            found if found == crc => Ok(()),
-            found => {
-                let rule = CaptureRule::Crc {
-                    what: DATA_SECTION,
-                    recorded: Crc32(crc),
-                    found: Crc32(found),
-                };
-                Err(rule.at(0))
-            }
-        }
+        let found = Window::new(self.ranges.clone()).crc(0, at)?;
+        CaptureRule::check_crc(DATA_SECTION, crc, found, 0)
     }
 
     /// The same capture with only these chunks.

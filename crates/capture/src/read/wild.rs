@@ -4,7 +4,7 @@
 use gametape_delta::wire::Header;
 
 use super::facts::Channels;
-use crate::container::{Inside, MESSAGE_HEAD, RECORD_HEAD, inside};
+use crate::container::{MESSAGE_HEAD, RECORD_HEAD, messages};
 use crate::layout::Role;
 
 /// Ticks are far from each other if they are more than this apart.
@@ -40,12 +40,9 @@ struct PacketTick {
 /// only if it is the first of all: of another, its neighbour is in another chunk.
 pub(crate) fn find(unpacked: &[u8], channels: &Channels, is_first: bool) -> Vec<Wild> {
     let mut links = Vec::new();
-    let mut at = 0;
-    while let Ok(Some((found, end))) = inside(unpacked, at, 0) {
-        if let Inside::Message(message) = found
-            && channels
-                .role(message.channel)
-                .is_some_and(Role::is_of_stream)
+    for (at, message) in messages(unpacked, 0, 0).map_while(Result::ok) {
+        let role = channels.role(message.channel);
+        if role.is_some_and(Role::is_of_stream)
             && let Ok((header, _)) = Header::read(message.data)
         {
             links.push(PacketTick {
@@ -55,7 +52,6 @@ pub(crate) fn find(unpacked: &[u8], channels: &Channels, is_first: bool) -> Vec<
                 baseline: header.baseline(),
             });
         }
-        at = end;
     }
     let from = usize::from(!is_first);
     (from..links.len())

@@ -8,7 +8,7 @@ use gametape_delta::wire::Header;
 use gametape_delta::{Decoder, Encoder, Limits, Snapshot};
 
 use crate::audit::{check, missing_baseline, wild_ticks};
-use crate::container::{Chunk, ChunkPlace, WalkEnd, find_chunks_and, unreadable};
+use crate::container::{Chunk, ChunkPlace, WalkEnd, find_chunks, unreadable};
 use crate::layout::Role;
 use crate::limits::decoder;
 use crate::packets::{Packet, Packets};
@@ -217,7 +217,7 @@ impl<'a> Sound<'a> {
             let records = walked.foreign;
             done.add(Repair::ForeignRecords { records });
         }
-        let found = find_chunks_and(ranges.clone(), capture.limits(), |at, window| {
+        let found = find_chunks(ranges.clone(), capture.limits(), |at, window| {
             crc.up_to(border.min(at), window)
         })?;
         places.extend(found);

@@ -39,6 +39,14 @@ pub(super) fn beside(schema: &Schema) -> Beside {
     }
 }
 
+/// The files that have to be next to a file of these packets.
+pub(super) fn beside_of(packets: &Packets<'_>) -> Vec<Beside> {
+    match packets {
+        Packets::Capture(_) => Vec::new(),
+        Packets::Delta(file) => vec![beside(file.schema())],
+    }
+}
+
 /// The options for writing a capture.
 pub(crate) fn options_of(options: &Options, tick_ns: Option<u64>, view: bool) -> CaptureOptions {
     let every = options.count("keyframe-every");
@@ -117,14 +125,45 @@ pub(super) fn convert(
         );
     }
     let of = of_tables(packets).filter(|_| keeps_tables);
-    let mut output = Output::new(packets, schema, of, to, out)?;
-    if next.is_some() {
-        let migrated = migrate(packets, schema, |packet| output.push(packet, work))?;
-        losses.extend(migrated.losses);
+    let mut output = if to.format == CAPTURE {
+        let options = options_of(to.options, packets.tick_ns(), packets.is_view());
+        Output::Capture(Box::new(Writer::of_tables(out, schema, options, of)?))
     } else {
-        losses.extend(each(packets, |packet| output.push(packet, work))?);
+        Output::Delta(out)
+    };
+    // The number of packets with a time of recording. In a capture that was made from tables, these are the times
+    // of its steps.
+    let mut timed = 0;
+    let made = packets.tables().is_some();
+    let mut push = |packet: &Packet<'_>| {
+        if packet.role.is_beside() {
+            return output.put(packet);
+        }
+        timed += u64::from(recorded(packet).is_some() && !made);
+        output.carry(packet)?;
+        work.done(packet.offset)
+    };
+    losses.extend(match next {
+        Some(_) => migrate(packets, schema, push)?.losses,
+        None => each(packets, &mut push)?,
+    });
+    let mut beside_it = Vec::new();
+    if let Output::Delta(_) = output {
+        if let Some(tick_ns) = packets.tick_ns() {
+            losses.push(format!("the length of a tick, {tick_ns} ns"));
+        }
+        if timed > 0 {
+            let times = Counted(timed, "time");
+            losses.push(format!("when packets were recorded ({times})"));
+        }
+        beside_it.push(beside(schema));
     }
-    output.finish(losses).map(Some)
+    output.finish()?;
+    Ok(Some(Converted {
+        losses,
+        beside: beside_it,
+        ..Converted::default()
+    }))
 }
 
 /// Visits the packets of the stream, and returns what is not among them. An error if the recording
@@ -159,98 +198,63 @@ fn each(
 
 /// The time at which a packet was recorded. A time that equals the tick's own carries no
 /// information.
-pub(super) fn recorded(packet: &Packet<'_>) -> Option<u64> {
+fn recorded(packet: &Packet<'_>) -> Option<u64> {
     let times = packet.times?;
     (times.publish_time != times.log_time).then_some(times.publish_time)
 }
 
 /// The destination of packets.
-struct Output<'o> {
-    form: OutputForm<'o>,
-    /// The length of a tick, if the output cannot store it.
-    tick_ns: Option<u64>,
-    /// The number of packets whose recording time the output cannot store.
-    timed: u64,
-    /// Whether the recording was made from the tables of another one.
-    made: bool,
-    schema: Schema,
-}
-
-enum OutputForm<'o> {
+pub(super) enum Output<'o> {
     Capture(Box<Writer<&'o mut dyn Sink>>),
     Delta(&'o mut dyn Sink),
 }
 
 impl<'o> Output<'o> {
-    fn new(
+    /// Creates an output of the form that these packets have.
+    pub fn like(
         packets: &Packets<'_>,
-        schema: &Schema,
         of: Option<OfTables<'_>>,
-        to: &Target<'_>,
         out: &'o mut dyn Sink,
-    ) -> Result<Self, Error> {
-        let form = if to.format == CAPTURE {
-            let options = options_of(to.options, packets.tick_ns(), packets.is_view());
-            OutputForm::Capture(Box::new(Writer::of_tables(out, schema, options, of)?))
-        } else {
-            OutputForm::Delta(out)
+    ) -> Result<Self, CaptureError> {
+        let Packets::Capture(capture) = packets else {
+            return Ok(Self::Delta(out));
         };
-        Ok(Self {
-            form,
-            tick_ns: packets.tick_ns(),
-            timed: 0,
-            made: packets.tables().is_some(),
-            schema: schema.clone(),
-        })
+        let options = options_of(&Options::new(), capture.tick_ns(), capture.is_view());
+        let mut writer = Writer::of_tables(out, capture.schema(), options, of)?;
+        if capture.has_role(Role::Added) {
+            writer.define(Role::Added)?;
+        }
+        Ok(Self::Capture(Box::new(writer)))
     }
 
-    fn push(&mut self, packet: &Packet<'_>, work: &Work<'_>) -> Result<(), Error> {
-        let time = recorded(packet);
-        if packet.role.is_beside() {
-            if let OutputForm::Capture(writer) = &mut self.form {
-                keep(packet, writer)?;
-            }
-            return Ok(());
+    /// Writes a packet, or another message, which only captures have.
+    pub fn put(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
+        match self {
+            Self::Capture(writer) => Ok(keep(packet, writer)?),
+            Self::Delta(_) if packet.role.is_beside() => Ok(()),
+            Self::Delta(out) => out.write_all(packet.bytes).map_err(Error::Output),
         }
-        // In a capture that was made from tables, these are the times of its steps.
-        self.timed += u64::from(time.is_some() && !self.made);
-        match &mut self.form {
-            OutputForm::Capture(writer) => match writer.push_timed(packet.bytes, time) {
-                Ok(_) => {}
-                // A fault of the recording, reported with its place.
-                Err(CaptureError::TickOrder { tick, last }) => {
-                    return Err(packet.finding(CaptureRule::TickOrder { tick, last }).into());
-                }
-                Err(CaptureError::BadPacket(source)) => return Err(packet.error(source).into()),
-                Err(error) => return Err(error.into()),
-            },
-            OutputForm::Delta(out) => out.write_all(packet.bytes).map_err(Error::Output)?,
-        }
-        work.done(packet.offset)
     }
 
-    fn finish(self, mut losses: Vec<String>) -> Result<Converted, Error> {
-        let mut beside_it = Vec::new();
-        match self.form {
-            OutputForm::Capture(writer) => {
-                writer.finish()?;
+    /// Like [`Output::put`]; a fault of the recording has the place of the packet.
+    fn carry(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
+        let Self::Capture(writer) = self else {
+            return self.put(packet);
+        };
+        match keep(packet, writer) {
+            Err(CaptureError::TickOrder { tick, last }) => {
+                Err(packet.finding(CaptureRule::TickOrder { tick, last }).into())
             }
-            OutputForm::Delta(_) => {
-                if let Some(tick_ns) = self.tick_ns {
-                    losses.push(format!("the length of a tick, {tick_ns} ns"));
-                }
-                if self.timed > 0 {
-                    let times = Counted(self.timed, "time");
-                    losses.push(format!("when packets were recorded ({times})"));
-                }
-                beside_it.push(beside(&self.schema));
-            }
+            Err(CaptureError::BadPacket(source)) => Err(packet.error(source).into()),
+            kept => Ok(kept?),
         }
-        Ok(Converted {
-            losses,
-            beside: beside_it,
-            ..Converted::default()
-        })
+    }
+
+    pub fn finish(self) -> Result<(), CaptureError> {
+        match self {
+            Self::Capture(writer) => writer.finish().map(|_| ()),
+            Self::Delta(_) => Ok(()),
+        }
     }
 }
 
@@ -291,37 +295,21 @@ pub(super) fn repair(
     out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<Repaired, Error> {
-    let schema = packets.schema().clone();
-    let mut nothing = true;
-    let (salvaged, beside_it) = match &packets {
-        Packets::Delta(_) => {
-            let salvaged = salvage(packets, |packet| {
-                nothing = false;
-                out.write_all(packet.bytes).map_err(Error::Output)?;
-                work.done(packet.offset)
-            })?;
-            (salvaged, vec![beside(&schema)])
-        }
-        Packets::Capture(capture) => {
-            let options = options_of(&Options::new(), capture.tick_ns(), capture.is_view());
-            let following = match capture.after() {
-                Some(After::Next(at)) => following(input, at)?,
-                _ => Vec::new(),
-            };
-            let of = of_tables(&packets);
-            let mut writer = Writer::of_tables(out, &schema, options, of)?;
-            if capture.has_role(Role::Added) {
-                writer.define(Role::Added)?;
-            }
-            let salvaged = salvage(packets, |packet| {
-                nothing = false;
-                keep(packet, &mut writer)?;
-                work.done(packet.offset)
-            })?;
-            writer.finish()?;
-            (salvaged, following)
-        }
+    let beside_it = match &packets {
+        Packets::Capture(capture) => match capture.after() {
+            Some(After::Next(at)) => following(input, at)?,
+            _ => Vec::new(),
+        },
+        Packets::Delta(file) => vec![beside(file.schema())],
     };
+    let mut output = Output::like(&packets, of_tables(&packets), out)?;
+    let mut nothing = true;
+    let salvaged = salvage(packets, |packet| {
+        nothing = false;
+        output.put(packet)?;
+        work.done(packet.offset)
+    })?;
+    output.finish()?;
     let Salvaged {
         repairs,
         lossy,
@@ -354,20 +342,14 @@ pub(super) fn repair(
     Ok(repaired)
 }
 
-pub(super) fn keep(
-    packet: &Packet<'_>,
-    writer: &mut Writer<&mut dyn Sink>,
-) -> Result<(), CaptureError> {
-    let time = recorded(packet);
-    if packet.role.is_beside() {
-        let tick = packet.tick().unwrap_or_default();
-        return writer.push_beside(packet.role, tick, time, packet.bytes);
+fn keep(packet: &Packet<'_>, writer: &mut Writer<&mut dyn Sink>) -> Result<(), CaptureError> {
+    let (role, time) = (packet.role, recorded(packet));
+    let tick = || packet.tick().unwrap_or_default();
+    match role {
+        Role::Added => writer.push_added(tick(), packet.bytes, time),
+        _ if role.is_beside() => writer.push_beside(role, tick(), time, packet.bytes),
+        _ => writer.push_timed(packet.bytes, time).map(|_| ()),
     }
-    if packet.role == Role::Added {
-        let tick = packet.tick().unwrap_or_default();
-        return writer.push_added(tick, packet.bytes, time);
-    }
-    writer.push_timed(packet.bytes, time).map(|_| ())
 }
 
 /// Makes the stream of snapshot/delta packets of a recording's tables, in segments that each begin

@@ -1,24 +1,24 @@
 //! Cuts a part of a stream: it begins with a full snapshot and continues with the original packets.
 
 use std::fs::File;
-use std::io::Write;
 
 use gametape_core::table::Position;
-use gametape_core::tape::{Converted, Cut, CutSteps, Error, Kept, Options, Sink, Work};
+use gametape_core::tape::{Converted, Cut, Error, Kept, Sink, Work};
 use gametape_core::text::Counted;
 use gametape_core::{Clocks, Input};
 use gametape_delta::wire::Header;
 use gametape_delta::{Encoder, Limits, Snapshot};
 
-use super::convert::{beside, keep, log_tick_ns, options_of};
+use super::convert::{Output, beside_of, log_tick_ns};
 use super::dump::stamp;
 use super::opened::made_of;
 use crate::error::CaptureError;
 use crate::layout::Role;
-use crate::made::{Made, When};
-use crate::packets::{Clock, Packet, Packets};
-use crate::read::{Capture, read};
-use crate::write::{OfTables, Writer};
+use crate::made::Made;
+use crate::packets::{Clock, Packet, Packets, Times};
+use crate::read::read;
+use crate::replay::Replay;
+use crate::write::OfTables;
 
 /// Cuts the part; no conversion is returned if the whole recording is kept, since a copy is enough
 /// then.
@@ -28,11 +28,8 @@ pub(super) fn cut(
     out: &mut dyn Sink,
     work: &Work<'_>,
 ) -> Result<(Kept, Option<Converted>), Error> {
-    let made = made_of(packets)?;
-    let (kept, ticks) = match &made {
-        Some((capture, made)) => of_tables(capture, made, cut, work)?,
-        None => of_packets(packets, cut, work)?,
-    };
+    let made = made_of(packets)?.map(|(_, made)| made);
+    let (kept, ticks) = range(packets, made.as_ref(), cut, work)?;
     if kept.is_all {
         return Ok((kept, None));
     }
@@ -42,12 +39,12 @@ pub(super) fn cut(
         ticks,
         work,
     };
-    let made = match made {
-        Some((_, made)) => Some(part.described(&made)?),
-        None => None,
-    };
+    let made = made.map(|made| part.described(&made)).transpose()?;
     let anew = part.write(made.as_deref(), out)?;
-    let mut converted = Converted::default();
+    let mut converted = Converted {
+        beside: beside_of(packets),
+        ..Converted::default()
+    };
     if anew > 0 {
         let (packets, s) = (Counted(anew, "packet"), if anew == 1 { "s" } else { "" });
         let are = if anew == 1 {
@@ -59,75 +56,45 @@ pub(super) fn cut(
             "{packets} build{s} on what is before the range, and {are} now"
         ));
     }
-    if let Packets::Delta(file) = packets {
-        converted.beside.push(beside(file.schema()));
-    }
     Ok((kept, Some(converted)))
 }
 
 /// The ticks of the first and the last kept packet.
 type Ticks = [u32; 2];
 
-/// Finds the packets in the range by reading only their headers.
-fn of_packets(packets: &Packets<'_>, cut: &Cut, work: &Work<'_>) -> Result<(Kept, Ticks), Error> {
-    let mut steps = cut.steps(Clocks::ticks(packets.tick_ns().is_some()))?;
+/// Finds the packets in the range. Only their headers are read, unless a capture was made from tables: then the states
+/// have the stamps.
+fn range(
+    packets: &Packets<'_>,
+    made: Option<&Made>,
+    cut: &Cut,
+    work: &Work<'_>,
+) -> Result<(Kept, Ticks), Error> {
     let mut clock = Clock::new(packets.tick_ns());
+    let by_ticks = Clocks::ticks(packets.tick_ns().is_some());
+    let of_states = made.map(|made| made.stamps(packets.schema())).transpose()?;
+    let mut steps = cut.steps(of_states.as_ref().map_or(by_ticks, |(_, clocks)| *clocks))?;
+    let mut replay = Replay::live(packets.schema()).max_state_bytes(0);
     let mut ticks = None;
     let mut cursor = packets.cursor();
     while let Some(packet) = cursor.next_packet()? {
         if packet.role == Role::Added {
             continue;
         }
-        let place = steps.position(stamp(&packet, &mut clock));
-        if !take(place, packet.tick(), &mut ticks) {
+        let stamp = match &of_states {
+            Some((stamps, _)) => stamps.stamp(replay.apply(&packet)?).unwrap_or_default(),
+            None => stamp(&packet, &mut clock),
+        };
+        let place = steps.position(stamp);
+        if let (Position::Within, Some(tick)) = (place, packet.tick()) {
+            let [_, last] = ticks.get_or_insert([tick, tick]);
+            *last = tick;
+        }
+        if place == Position::After {
             break;
         }
         work.done(packet.offset / 2)?;
     }
-    ended(packets, &steps, ticks)
-}
-
-/// The same for a capture that was made from tables, whose states contain the stamps.
-fn of_tables(
-    capture: &Capture<'_>,
-    made: &Made,
-    cut: &Cut,
-    work: &Work<'_>,
-) -> Result<(Kept, Ticks), Error> {
-    let when = When::of(made, capture.schema())?;
-    let mut steps = cut.steps(when.clocks)?;
-    let mut replay = crate::replay::Replay::live(capture.schema()).max_state_bytes(0);
-    let mut ticks = None;
-    let mut cursor = capture.packets();
-    while let Some(packet) = cursor.next_packet()? {
-        if packet.role == Role::Added {
-            continue;
-        }
-        let stamp = when.stamp(replay.apply(&packet)?).unwrap_or_default();
-        if !take(steps.position(stamp), packet.tick(), &mut ticks) {
-            break;
-        }
-        work.done(packet.offset / 2)?;
-    }
-    let problem = capture.problem().filter(|_| !steps.has_ended());
-    problem.map_or(Ok(()), Err)?;
-    Ok((steps.kept()?, ticks.unwrap_or_default()))
-}
-
-/// Notes the ticks of a packet in the range; returns false after the range.
-fn take(place: Position, tick: Option<u32>, ticks: &mut Option<Ticks>) -> bool {
-    if let (Position::Within, Some(tick)) = (place, tick) {
-        let [_, last] = ticks.get_or_insert([tick, tick]);
-        *last = tick;
-    }
-    place != Position::After
-}
-
-fn ended(
-    packets: &Packets<'_>,
-    steps: &CutSteps,
-    ticks: Option<Ticks>,
-) -> Result<(Kept, Ticks), Error> {
     // The lost part may be in the range.
     let problem = packets.problem().filter(|_| !steps.has_ended());
     problem.map_or(Ok(()), Err)?;
@@ -158,30 +125,21 @@ impl CutPart<'_> {
     /// Writes the part; returns the number of packets, other than the first one, that had to be
     /// rewritten.
     fn write(&self, tables: Option<&str>, out: &mut dyn Sink) -> Result<u64, Error> {
-        let mut put = match self.packets {
-            Packets::Delta(_) => Put::Delta(out),
-            Packets::Capture(capture) => {
-                let of = tables.map(|tables| OfTables {
-                    tables,
-                    log_tick_ns: log_tick_ns(capture),
-                    rises: capture.rises(),
-                });
-                let options = options_of(&Options::new(), capture.tick_ns(), capture.is_view());
-                let mut writer = Writer::of_tables(out, capture.schema(), options, of)?;
-                if capture.has_role(Role::Added) {
-                    writer.define(Role::Added)?;
-                }
-                Put::Capture(Box::new(writer))
-            }
+        let of = match (self.packets, tables) {
+            (Packets::Capture(capture), Some(tables)) => Some(OfTables {
+                tables,
+                log_tick_ns: log_tick_ns(capture),
+                rises: capture.rises(),
+            }),
+            _ => None,
         };
-        let anew = self.each(&mut put)?;
-        if let Put::Capture(writer) = put {
-            writer.finish()?;
-        }
+        let mut output = Output::like(self.packets, of, out)?;
+        let anew = self.each(&mut output)?;
+        output.finish()?;
         Ok(anew)
     }
 
-    fn each(&self, put: &mut Put<'_>) -> Result<u64, Error> {
+    fn each(&self, output: &mut Output<'_>) -> Result<u64, Error> {
         let mut replay = self.packets.replay()?;
         let mut encoder = Encoder::new(self.packets.schema()).limits(Limits::NONE);
         let mut full = Vec::new();
@@ -193,13 +151,21 @@ impl CutPart<'_> {
         let mut cursor = self.packets.messages();
         while let Some(packet) = cursor.next_packet()? {
             if packet.role.is_beside() {
-                self.beside(&packet, put)?;
+                // The events of the range, and all labels up to its end.
+                let [first, last] = self.ticks;
+                let tick = packet.tick().unwrap_or_default();
+                if tick <= last && (packet.role != Role::Events || tick >= first) {
+                    // Labels from before the range get the tick of its first packet.
+                    let sequence = tick.max(first);
+                    let times = packet.times.map(|times| Times { sequence, ..times });
+                    output.put(&Packet { times, ..packet })?;
+                }
                 continue;
             }
             if packet.role == Role::Added {
                 let tick = packet.tick();
                 if tick.is_some_and(|tick| is_known(first, tick)) {
-                    put.put(&packet)?;
+                    output.put(&packet)?;
                 }
                 continue;
             }
@@ -214,12 +180,12 @@ impl CutPart<'_> {
             }
             let state = applied?;
             if stands(&packet, |tick| is_known(first, tick)) {
-                put.put(&packet)?;
+                output.put(&packet)?;
             } else {
                 encode(&mut encoder, state, &mut full)?;
                 let bytes = &full;
                 let role = Role::Keyframe;
-                put.put(&Packet {
+                output.put(&Packet {
                     bytes,
                     role,
                     ..packet
@@ -230,24 +196,6 @@ impl CutPart<'_> {
             self.work.done(packet.offset)?;
         }
         Ok(anew)
-    }
-
-    /// Writes a message other than a packet: the events of the range, and all labels up to its end.
-    fn beside(&self, packet: &Packet<'_>, put: &mut Put<'_>) -> Result<(), Error> {
-        let [first, last] = self.ticks;
-        let tick = packet.tick().unwrap_or_default();
-        if tick > last || (packet.role == Role::Events && tick < first) {
-            return Ok(());
-        }
-        match put {
-            Put::Capture(writer) => {
-                let time = super::convert::recorded(packet);
-                // Labels from before the range get the tick of its first packet.
-                writer.push_beside(packet.role, tick.max(first), time, packet.bytes)?;
-                Ok(())
-            }
-            Put::Delta(_) => Ok(()),
-        }
     }
 }
 
@@ -260,19 +208,4 @@ fn stands(packet: &Packet<'_>, known: impl Fn(u32) -> bool) -> bool {
 fn encode(encoder: &mut Encoder, state: &Snapshot, full: &mut Vec<u8>) -> Result<(), CaptureError> {
     let encoded = encoder.full(state, full);
     encoded.map_err(|error| CaptureError::Write(error.to_string()))
-}
-
-/// The destination of packets.
-enum Put<'o> {
-    Capture(Box<Writer<&'o mut dyn Sink>>),
-    Delta(&'o mut dyn Sink),
-}
-
-impl Put<'_> {
-    fn put(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
-        match self {
-            Self::Capture(writer) => Ok(keep(packet, writer)?),
-            Self::Delta(out) => out.write_all(packet.bytes).map_err(Error::Output),
-        }
-    }
 }

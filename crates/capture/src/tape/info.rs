@@ -31,13 +31,8 @@ fn describe(schema: &Schema, made: bool) -> Vec<Value> {
         };
         component.fields.iter().map(of).collect()
     };
-    let component = |component: &Component| {
-        let mut object = Map::new();
-        object.insert("component".into(), component.id.into());
-        object.insert("name".into(), component.name.clone().into());
-        object.insert("fields".into(), fields(component).into());
-        Value::Object(object)
-    };
+    let component =
+        |of: &Component| json!({ "component": of.id, "name": of.name, "fields": fields(of) });
     schema.components().iter().map(component).collect()
 }
 

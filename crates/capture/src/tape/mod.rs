@@ -342,7 +342,7 @@ impl Tape for PacketsTape {
         }
         work.copy(&self.input, out)?;
         Ok(Converted {
-            beside: beside(&packets),
+            beside: convert::beside_of(&packets),
             ..Converted::default()
         })
     }
@@ -363,7 +363,7 @@ impl Tape for PacketsTape {
         }
         work.copy(&self.input, out)?;
         Ok(Repaired {
-            beside: beside(&packets),
+            beside: convert::beside_of(&packets),
             ..Repaired::default()
         })
     }
@@ -382,7 +382,7 @@ impl Tape for PacketsTape {
         } else {
             work.copy(&self.input, out)?;
             Converted {
-                beside: beside(&packets),
+                beside: convert::beside_of(&packets),
                 ..Converted::default()
             }
         };
@@ -423,13 +423,5 @@ impl Compare for PacketsTape {
         let theirs = other.packets_for(work);
         let theirs = theirs.map_err(Error::of_other)?;
         diff::diff(&ours, &theirs, work).map(Some)
-    }
-}
-
-/// The files that have to be next to a file of these packets.
-fn beside(packets: &Packets<'_>) -> Vec<gametape_core::tape::Beside> {
-    match packets {
-        Packets::Capture(_) => Vec::new(),
-        Packets::Delta(file) => vec![convert::beside(file.schema())],
     }
 }

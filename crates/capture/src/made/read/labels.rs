@@ -8,7 +8,7 @@ use gametape_core::table::Owned;
 use gametape_core::tape;
 use serde_json::Value as Json;
 
-use crate::container::{Inside, inside};
+use crate::container::messages;
 use crate::layout::Role;
 use crate::made::coding::owned;
 use crate::made::description::{Description, broken};
@@ -38,22 +38,15 @@ pub(crate) fn each(
                 continue;
             }
         };
-        let mut at = 0;
-        loop {
-            match inside(&unpacked, at, offset) {
-                Ok(None) => break,
-                Ok(Some((found, end))) => {
-                    at = end;
-                    if let Inside::Message(message) = found
-                        && has(&message.channel)
-                        && visit(message.data)?.is_break()
-                    {
+        for found in messages(&unpacked, 0, offset) {
+            match found {
+                Ok((_, message)) => {
+                    if has(&message.channel) && visit(message.data)?.is_break() {
                         return Ok(problem);
                     }
                 }
                 Err(error) => {
                     problem.get_or_insert(fault(error)?.into());
-                    break;
                 }
             }
         }

@@ -93,13 +93,13 @@ pub(crate) fn told(json: &str) -> Option<Told> {
 }
 
 /// Finds the stamps of packets.
-pub(super) struct StampReader {
+pub(crate) struct StampReader {
     entity: u32,
     columns: [(Coding, Vec<Place>); 3],
 }
 
 impl StampReader {
-    pub fn new(of: &Description, schema: &Schema) -> Result<Self, Error> {
+    pub(super) fn new(of: &Description, schema: &Schema) -> Result<Self, Error> {
         let clock = &of.clock;
         let column = |kind: Kind, coded: Coded| {
             let coding = coded.coding(kind, schema);
@@ -349,30 +349,15 @@ fn place_of(
     None
 }
 
-/// Finds the stamps of packets.
-pub(crate) struct When {
-    clock: StampReader,
-    /// The clocks by which moments can be named.
-    pub clocks: Clocks,
-}
-
-impl When {
+impl Made {
+    /// Finds the stamps of packets; also the clocks by which moments can be named.
+    ///
     /// # Errors
     /// [`CaptureRule::Tables`](crate::CaptureRule::Tables).
-    pub fn of(made: &Made, schema: &Schema) -> Result<Self, Error> {
-        Ok(Self {
-            clock: StampReader::new(&made.of, schema)?,
-            clocks: clocks(&made.of),
-        })
+    pub fn stamps(&self, schema: &Schema) -> Result<(StampReader, Clocks), Error> {
+        Ok((StampReader::new(&self.of, schema)?, clocks(&self.of)))
     }
 
-    /// The stamp of the packet that led to a state.
-    pub fn stamp(&self, state: &Snapshot) -> Option<Stamp> {
-        self.clock.stamp(state)
-    }
-}
-
-impl Made {
     /// The description, as JSON, of a part from one moment to another. `rows` gives the number of
     /// rows of each table; without it, the old numbers are kept.
     pub fn part(

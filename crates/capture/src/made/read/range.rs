@@ -9,7 +9,7 @@ use gametape_core::{At, Stamp, tape};
 use gametape_delta::Decoder;
 
 use super::{Made, StampReader};
-use crate::container::{Inside, inside};
+use crate::container::messages;
 use crate::layout::Role;
 use crate::limits::decoder_to_show;
 use crate::read::Capture;
@@ -186,12 +186,8 @@ impl<'c> Finder<'c> {
 
     fn read(&mut self, chunk: usize) -> Result<Option<Full>, Error> {
         let offset = self.capture.unpack(chunk, &mut self.unpacked)?;
-        let mut at = 0;
-        while let Some((found, end)) = inside(&self.unpacked, at, offset)? {
-            at = end;
-            let Inside::Message(message) = found else {
-                continue;
-            };
+        for found in messages(&self.unpacked, 0, offset) {
+            let (_, message) = found?;
             let role = self.capture.role(message.channel);
             if !matches!(role, Some(Role::Keyframe | Role::Added)) {
                 continue;

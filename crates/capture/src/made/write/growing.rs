@@ -23,7 +23,7 @@ const PIECE: u64 = 256 << 10;
 
 /// The stream of snapshot/delta packets of a recording that is still being written, in segments. It
 /// is made as the recording grows, at a cost proportional to the new part. The segments are, byte
-/// for byte, those that [`segments`](crate::tape::convert) makes of the same bytes with `growing`
+/// for byte, those that [`segments`](crate::tape::segments) makes of the same bytes with `growing`
 /// set; so both ways can be mixed.
 ///
 /// Memory is bounded by the state at a moment and by its texts; it does not depend on the length of

@@ -66,15 +66,19 @@ impl NumberedFields {
 
     /// Adds the fields of a column to this component.
     fn column(&mut self, name: &str, coding: &Coding, component: u16) -> Coded {
-        let mut place = |what: &str, codec: Codec| Place {
+        coded(coding, |what, codec| Place {
             component,
             field: Some(self.add(format!("{name}{what}"), codec)),
-        };
-        Coded {
-            how: coding.how_codec().map(|codec| place(".how", codec)),
-            plain: place("", coding.plain),
-            exact: coding.exact_codec().map(|codec| place(".exact", codec)),
-        }
+        })
+    }
+}
+
+/// The places of a column: `place` makes one for each of its fields, given the end of its name.
+fn coded(coding: &Coding, mut place: impl FnMut(&str, Codec) -> Place) -> Coded {
+    Coded {
+        how: coding.how_codec().map(|codec| place(".how", codec)),
+        plain: place("", coding.plain),
+        exact: coding.exact_codec().map(|codec| place(".exact", codec)),
     }
 }
 
@@ -238,7 +242,7 @@ fn tiles(
     gathered: &Gathering,
     tiling: Tiling,
     components: &mut Components,
-    mut coded: Codes,
+    mut codes: Codes,
 ) -> (Stored, Keep, Codes) {
     let def = &gathered.def;
     let cells = tiling.cells();
@@ -258,21 +262,16 @@ fn tiles(
     for (at, (column, survey)) in columns.filter(|(_, (column, _))| !column.key) {
         let coding = survey.coding();
         let mut ids = Vec::new();
-        let mut place = |what: &str, codec: Codec| {
+        let places = coded(&coding, |what, codec| {
             let component = add(format!("{}.{}{what}", def.name, column.name), codec);
             ids.push(component);
             Place {
                 component,
                 field: None,
             }
-        };
-        let places = Coded {
-            how: coding.how_codec().map(|codec| place(".how", codec)),
-            plain: place("", coding.plain),
-            exact: coding.exact_codec().map(|codec| place(".exact", codec)),
-        };
-        if let Some(coded) = coded.get_mut(at) {
-            *coded = Some(places);
+        });
+        if let Some(code) = codes.get_mut(at) {
+            *code = Some(places);
         }
         kept.push((at, coding, ids));
     }
@@ -291,5 +290,5 @@ fn tiles(
         stated,
         columns: kept,
     };
-    (stored, keep, coded)
+    (stored, keep, codes)
 }

@@ -7,7 +7,7 @@ use gametape_core::tape::{Depth, Dump, Secrets, Verdict, Work};
 use gametape_delta::{Codec, Component, Encoder, Field, Schema, Snapshot, Value};
 
 use super::{Recording, assert_clean, audit, codes, dumped, none, opened};
-use crate::common::{SHAPES, by_hand, by_hand_with, capture_of, schema, small, stream};
+use crate::common::{SHAPES, by_hand, capture_of, schema, small, stream};
 
 #[test]
 fn what_is_written_verifies_clean() {
@@ -136,29 +136,6 @@ fn a_foreign_channel_in_a_capture_is_a_finding() {
     assert_eq!(
         found.findings[0].message(),
         "the message has the sequence number 4, its packet tick 3"
-    );
-}
-
-#[test]
-fn messages_outside_of_chunks_and_chunks_outside_of_the_index_are_not_passed_over() {
-    let (packets, _) = stream(5, 3, 100, 1);
-    let messages: Vec<(usize, u32, &[u8])> = (1..)
-        .zip(&packets)
-        .map(|(tick, packet)| (usize::from(tick > 1), tick, &packet[..]))
-        .collect();
-    let write = |options: mcap::WriteOptions| by_hand_with(options, &messages);
-    let loose = opened(
-        write(mcap::WriteOptions::new().use_chunks(false)),
-        "loose.mcap",
-    );
-    assert_eq!(loose.info().unwrap().steps, Some(5));
-    assert!(codes(&loose.audit()).contains(&"capture.loose-message"));
-    assert_eq!(loose.convert("delta", &none()).unwrap().0, packets.concat());
-
-    let bytes = write(mcap::WriteOptions::new().emit_chunk_indexes(false));
-    assert_eq!(
-        audit(&bytes).summary,
-        "5 packets, all applied, 3 entities at tick 5"
     );
 }
 
