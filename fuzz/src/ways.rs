@@ -70,9 +70,16 @@ pub(crate) trait Format: Sized {
     fn source(source: impl Read, options: Self::Options) -> impl Way<Self>;
     fn feed(options: Self::Options) -> impl FedWay<Self>;
 
-    /// Whether this is an error only when no more bytes come.
-    fn waits(failure: &Failure) -> bool {
+    /// Whether this is an error only if no more bytes come than the first `read`.
+    fn waits(failure: &Failure, read: usize) -> bool {
+        let _ = read;
         failure.truncated
+    }
+
+    /// Whether a reader that knows this is at its end, whatever comes.
+    fn is_over(known: &Self::Known) -> bool {
+        let _ = known;
+        false
     }
 }
 
@@ -281,7 +288,11 @@ impl<F: Format, S: Fn(usize) -> usize> Way<F> for ByHand<'_, F, S> {
             match self.feed.next()? {
                 Fed::Item(item) => return Ok(Some(item)),
                 Fed::End => {
-                    assert!(self.is_finished, "nobody said that this is all");
+                    let is_over = |known| F::is_over(&known);
+                    assert!(
+                        self.is_finished || self.feed.known().is_some_and(is_over),
+                        "nobody said that this is all"
+                    );
                     return Ok(None);
                 }
                 Fed::NeedMore => assert!(!self.is_finished, "this is all"),
@@ -333,10 +344,12 @@ fn growing_feed<F: Format>(
                 paused => break paused.map(|fed| matches!(fed, Fed::NeedMore)),
             }
         };
-        if so_far.failure.as_ref().is_none_or(F::waits) {
+        let waits = |failure| F::waits(failure, stop);
+        if so_far.failure.as_ref().is_none_or(waits) {
+            let is_over = so_far.known.as_ref().is_some_and(F::is_over);
             assert_eq!(
                 paused,
-                Ok(true),
+                Ok(!is_over),
                 "at {stop}, where a slice gives {so_far:?}"
             );
         } else {

@@ -4,7 +4,6 @@ mod expected;
 mod index;
 mod origin;
 mod read;
-mod roundtrip;
 pub mod seeds;
 mod structured;
 pub mod world;
@@ -13,8 +12,8 @@ mod writer;
 pub use index::murk_index;
 pub use origin::murk_origin;
 pub use read::murk_read;
-pub use roundtrip::murk_roundtrip;
 pub use world::murk_world;
+pub use writer::murk_roundtrip;
 
 use crate::Check;
 

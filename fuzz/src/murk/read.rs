@@ -8,7 +8,7 @@ use gametape_murk::{
     read_with,
 };
 
-use super::expected::{Expected, checked};
+use super::expected::{Expected, checked, is_cut};
 use crate::odd_size;
 use crate::ways::{ByHand, Failure, FedWay, Format, Way, agree, in_step};
 
@@ -144,6 +144,11 @@ impl Format for Murk {
 
     fn feed(options: ReadOptions) -> impl FedWay<Self> {
         Feed::with_options(options)
+    }
+
+    fn is_over((_, findings, _): &MurkKnown) -> bool {
+        // Nothing is read after a problem, unless the problem is that bytes are missing.
+        findings.iter().any(|finding| !is_cut(&finding.rule))
     }
 }
 

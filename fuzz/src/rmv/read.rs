@@ -4,7 +4,7 @@ use std::io::Read;
 
 use gametape_core::feed::Fed;
 use gametape_mines::rmv::{
-    EventLog, Feed, Findings, Limits, ReadOptions, Reader, Reading, Strictness, read_each,
+    self, EventLog, Feed, Findings, Limits, ReadOptions, Reader, Reading, Strictness, read_each,
     read_from, read_header, read_with,
 };
 use gametape_mines::{Event, Game};
@@ -54,10 +54,11 @@ impl Format for Rmv {
         Feed::with_options(options)
     }
 
-    fn waits(failure: &Failure) -> bool {
-        // What stands at the end is judged there.
+    fn waits(failure: &Failure, read: usize) -> bool {
+        // A signature is judged when it is whole, and what stands at the end is judged there.
+        let is_begun = failure.code == "rmv.signature" && read < rmv::SIGNATURE.len();
         let at_the_end = ["rmv.file-size-wrong", "rmv.trailing-bytes"];
-        failure.truncated || at_the_end.contains(&failure.code)
+        failure.truncated || is_begun || at_the_end.contains(&failure.code)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::moves::Moves;
-use super::observer::{EventIndex, Observer, PlayedEvent};
 use super::{ButtonEvents, Divergence, Doubted, Replayed};
+use super::{EventIndex, Observer, PlayedEvent};
 use crate::engine::{Click, Doubt, Engine, Judge, Leeway};
 use crate::rmv::Events;
 use crate::{BoardEvent, Cell, Event, Face, Game, Mode, ModeRules, MouseAction, MouseEvent};

@@ -3,7 +3,7 @@
 use gametape_core::{Severity, Strictness};
 
 use super::error::{Error, Finding, Findings, Section};
-use super::limits::Limits;
+use super::read::Limits;
 use super::rule::Rule;
 use crate::event::game_time;
 use crate::game::DeclaredSize;

@@ -244,7 +244,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rmv::encode::is_short_step;
+    use crate::rmv::events::is_short_step;
     use crate::rmv::{EventLog, WriteError};
     use crate::{Buttons, Event};
 

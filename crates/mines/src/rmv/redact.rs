@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::convert::Loss;
 use super::events::EventLog;
-use super::loss::Loss;
 use super::result_string::ResultString;
 use crate::game::Encoding;
 use crate::rmv::{Extensions, PlayerFields};

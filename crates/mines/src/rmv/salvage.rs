@@ -6,12 +6,12 @@ use std::fmt;
 use gametape_core::text::{Bytes, Counted, Grouped};
 use gametape_core::{Class, Coded};
 
+use super::convert::Loss;
 use super::convert::{utf8, utf8_texts};
 use super::error::{Error, Finding, Findings, Section, WriteError};
 use super::events::EventLog;
 use super::header::Prelude;
-use super::limits::ReadOptions;
-use super::loss::Loss;
+use super::read::ReadOptions;
 use super::read::{Reading, read_with};
 use super::result_string::{score, with_values};
 use super::rule::Rule;

@@ -13,7 +13,7 @@ use super::deviations::{
 use super::error::{Error, Finding, Findings, Section};
 use super::events::EventLog;
 use super::header::Prelude;
-use super::limits::ReadOptions;
+use super::read::ReadOptions;
 use super::read::Reading;
 use super::rule::Rule;
 use crate::{Board, Cells, DeclaredSize, Event, Game, Version};

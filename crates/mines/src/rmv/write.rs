@@ -6,12 +6,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use gametape_core::{Class, Coded, Output};
 
 use super::decode::{Decoded, EventDecoder, MAX_TIME};
-use super::encode::{encode, reducible};
 use super::error::{Error, Finding, Section, WriteError};
 use super::events::EventLog;
+use super::events::{encode, reducible};
 use super::header::{OPEN_ENDED, SIGNATURE};
-use super::limits::{Limits, ReadOptions};
 use super::read::read_with;
+use super::read::{Limits, ReadOptions};
 use super::rule::Rule;
 use crate::game::{DeclaredSize, Encoding};
 use crate::{Cells, Ending, Event, Game};

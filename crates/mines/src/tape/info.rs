@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::event::game_time;
 use crate::metrics::Played;
 use crate::rmv::ResultString;
-use crate::{DeclaredSize, Encoding, Game, Level, Metrics, Mode, Outcome, TextRule};
+use crate::{DeclaredSize, Encoding, Game, Level, Mode, Outcome, TextRule};
 
 /// Replaces a secret.
 const HIDDEN: &str = "<hidden>";
@@ -219,49 +219,5 @@ pub(super) fn facts(game: &Game<'_>, played: &Played) -> Map<String, Value> {
         "board_cols": board.cols,
         "board_rows": board.rows,
         "board_mines": board.mines.len(),
-    }))
-}
-
-pub(super) fn stats(metrics: &Metrics, mode: Option<Mode>) -> Map<String, Value> {
-    let clicks = &metrics.clicks;
-    object(json!({
-        "total_time_ms": metrics.time_ms,
-        "outcome": metrics.outcome.map(Outcome::name),
-        "mode": mode.map(Mode::name),
-        "level": metrics.level.name(),
-        "bbbv": metrics.board.bbbv,
-        "solved_bbbv": clicks.solved_bbbv,
-        "bbbv_per_s": metrics.bbbv_per_s(),
-        "estimated_time_s": metrics.estimated_time(),
-        "zini": metrics.board.zini,
-        "hzini": metrics.board.hzini,
-        "openings": metrics.board.openings,
-        "islands": metrics.board.islands,
-        "left_clicks": clicks.left,
-        "right_clicks": clicks.right,
-        "double_clicks": clicks.double,
-        "clicks": clicks.total(),
-        "effective_clicks": clicks.effective(),
-        "ioe": metrics.ioe(),
-        "correctness": metrics.correctness(),
-        "throughput": metrics.throughput(),
-        "rqp": metrics.rqp(),
-        "qg": metrics.qg(),
-        "ios": metrics.ios(),
-        "stnb": metrics.stnb(),
-        "zne": metrics.zne(),
-        "znt": metrics.znt(),
-        "path_px": clicks.path_px,
-        "flags": clicks.flags,
-        "unflags": clicks.unflags,
-        "misflags": clicks.misflags,
-        "style": metrics.style(),
-        "wasted_clicks": clicks.wasted(),
-        "wasted_left_clicks": clicks.left - clicks.left_effective,
-        "wasted_right_clicks": clicks.right - clicks.right_effective,
-        "wasted_double_clicks": clicks.double - clicks.double_effective,
-        "one_and_a_half_clicks": clicks.one_and_a_half,
-        "mouse_events": clicks.mouse_events,
-        "replay_diverges": metrics.replay_diverges,
     }))
 }

@@ -365,8 +365,7 @@ fn check(reading: Reading<'_>, bytes: u64) -> (Audit, impl FnOnce() -> Map<Strin
     let audit = Audit::new(&findings, info::summary(&played, game.mode()))
         .facts(info::facts(&game, &played))
         .traces(tracer.finish());
-    let mode = game.mode();
-    (audit, move || info::stats(&played.metrics(), mode))
+    (audit, move || tables::stats(&game, played.metrics()))
 }
 
 /// Accepts won games in normal mode on the three standard boards, from a minimal 3BV on, without

@@ -1,12 +1,16 @@
 //! The audit's findings about hands, mice and clocks: none for games that people could have played,
 //! and the right one for each forgery.
 
-use gametape_mines::{Game, Level, MouseAction, Text, Version, rmv};
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use gametape_mines::rmv::{self, Findings, Limits, Severity};
+use gametape_mines::{Game, Level, MouseAction, Text, Version};
 use gametape_samples::mines::person::{Clock, Hand, Release};
-use gametape_samples::mines::{Scenario, play, record, scenarios};
+use gametape_samples::mines::{Habit, Scenario, play, record, scenarios};
 use gametape_testkit::mines::{Forgery, forgeries, mouse_of, remake};
 
-use crate::claims::CLAIMS;
+use crate::common::codes;
 
 /// The codes of findings about hands, mice and clocks.
 const CODES: [&str; 23] = [
@@ -43,12 +47,12 @@ fn played(name: &str, release: Release, hands: &[Hand], seed: u64) -> Game<'stat
     play(&scenario(name), release, hands, seed).unwrap()
 }
 
-fn audited(game: &Game<'_>) -> rmv::Findings {
+fn audited(game: &Game<'_>) -> Findings {
     rmv::audit(&rmv::write(game).unwrap()).findings
 }
 
 /// The codes of a game's findings, except those that every game has.
-fn codes(game: &Game<'_>) -> Vec<&'static str> {
+fn unusual_codes(game: &Game<'_>) -> Vec<&'static str> {
     let usual = [
         "rmv.checksum",
         "rmv.file-size",
@@ -159,20 +163,20 @@ fn of_hands() -> impl Iterator<Item = Forgery> {
 /// Each forgery is found with its code for every release and hand, without unrelated findings.
 #[test]
 fn each_forgery_is_found_with_its_code() {
-    let mut made = std::collections::BTreeMap::new();
+    let mut made = BTreeMap::new();
     let mut wrong = Vec::new();
     for seed in seeds(4) {
         for release in Release::ALL {
             for name in ["intermediate-win", "expert-win"] {
                 let hand = Hand::of(release, seed);
                 let sound = played(name, release, &[hand], seed);
-                assert_eq!(codes(&sound), [""; 0]);
+                assert_eq!(unusual_codes(&sound), [""; 0]);
                 for forgery in of_hands() {
                     let Some(forged) = forgery.of(&sound, seed) else {
                         continue;
                     };
                     *made.entry(forgery.name).or_insert(0) += 1;
-                    let said = codes(&forged);
+                    let said = unusual_codes(&forged);
                     let what = format!("{}, {name}, seed {seed}, {hand:?}: {said:?}", forgery.name);
                     let more = code_instead(&forgery).is_some_and(|code| said == [code]);
                     let is_found = said.contains(&forgery.code) || more;
@@ -270,7 +274,10 @@ fn two_hands_in_one_game_are_hinted_at_where_they_change() {
     for seed in seeds(5) {
         for hands in [[QUICK, tick], [tick, QUICK]] {
             let game = played("expert-win", Release::R3_0_2, &hands, seed);
-            assert!(codes(&game).contains(&"rmv.clock-part"), "seed {seed}");
+            assert!(
+                unusual_codes(&game).contains(&"rmv.clock-part"),
+                "seed {seed}"
+            );
         }
     }
 }
@@ -302,7 +309,8 @@ fn scaled_times_are_measured() {
                     rmv::Rule::ClockOther { period, .. } => Some(period / 15.625),
                     _ => None,
                 });
-                let found = found.unwrap_or_else(|| panic!("{factor}: {:?}", codes(&forged)));
+                let found =
+                    found.unwrap_or_else(|| panic!("{factor}: {:?}", unusual_codes(&forged)));
                 assert!((found / factor - 1.0).abs() < 0.001, "{found} for {factor}");
             }
         }
@@ -319,7 +327,7 @@ fn rounded_times_are_found() {
             for event in &mut mouse {
                 event.time_ms = event.time_ms / ms * ms;
             }
-            let said = codes(&remake(&sound, &mouse).unwrap());
+            let said = unusual_codes(&remake(&sound, &mouse).unwrap());
             assert!(
                 said.contains(&"rmv.clock-scaled"),
                 "{ms} ms, seed {seed}: {said:?}"
@@ -347,7 +355,7 @@ fn a_clock_that_a_release_does_not_have() {
         for seed in seeds(5) {
             for name in ["beginner-win", "expert-win"] {
                 let game = played(name, release, &[hand], seed);
-                let said = codes(&game);
+                let said = unusual_codes(&game);
                 assert_eq!(said, Vec::from_iter(code), "{release:?}, {name}");
             }
         }
@@ -359,7 +367,8 @@ fn a_clock_that_a_release_does_not_have() {
 fn few_times_say_nothing_of_a_clock() {
     let game = played("expert-win", Release::R2_2, &[QUICK], 1);
     let mut mouse = mouse_of(&game);
-    let off = |mouse: &[_]| codes(&remake(&game, mouse).unwrap()).contains(&"rmv.clock-off");
+    let off =
+        |mouse: &[_]| unusual_codes(&remake(&game, mouse).unwrap()).contains(&"rmv.clock-off");
     assert!(off(&mouse));
     mouse.truncate(21);
     assert!(off(&mouse), "from 21 times on");
@@ -388,7 +397,7 @@ fn a_burst_of_clicks_is_no_speed() {
             }
         }
         let game = remake(&sound, &mouse).unwrap();
-        codes(&game).contains(&"rmv.click-rate")
+        unusual_codes(&game).contains(&"rmv.click-rate")
     };
     assert!(!clicks(2, 12));
     assert!(clicks(20, 12));
@@ -406,13 +415,13 @@ fn other_programs_may_record_as_few_moves_as_they_like() {
     for seed in seeds(5) {
         let game = played("intermediate-win", Release::R5_0, &[QUICK], seed);
         let mut forged = removed.of(&game, seed).unwrap();
-        assert!(codes(&forged).contains(&"rmv.cursor-jumps"));
+        assert!(unusual_codes(&forged).contains(&"rmv.cursor-jumps"));
         let gametape_mines::Encoding::V2 { clone_id, .. } = &mut forged.encoding else {
             panic!("version 2");
         };
         *clone_id = 3;
         forged.version_info = Text::from("Another Sweeper 1.0");
-        let said = codes(&forged);
+        let said = unusual_codes(&forged);
         assert!(said.contains(&"rmv.hint-jump"), "{said:?}");
         assert!(!said.contains(&"rmv.cursor-jumps"), "{said:?}");
     }
@@ -426,7 +435,7 @@ fn bots_of_the_samples_are_not_taken_for_forgeries() {
             let game = record(&scenario, seed).unwrap();
             let findings = audited(&game);
             let warned = findings.iter().find(|finding| {
-                finding.severity() > rmv::Severity::Info && CODES.contains(&finding.rule.code())
+                finding.severity() > Severity::Info && CODES.contains(&finding.rule.code())
             });
             assert_eq!(warned, None, "{}, seed {seed}", scenario.name);
         }
@@ -449,10 +458,113 @@ fn records_are_no_forgeries() {
             let metrics = gametape_mines::Metrics::of(&sound);
             assert_eq!(metrics.level, level);
             let factor = f64::from(record_ms) / f64::from(sound.events.last_time_ms());
-            let said = codes(&scaled(&sound, factor));
+            let said = unusual_codes(&scaled(&sound, factor));
             assert!(!said.contains(&"rmv.pace"), "{said:?}");
-            let said = codes(&scaled(&sound, factor * 0.6));
+            let said = unusual_codes(&scaled(&sound, factor * 0.6));
             assert!(said.contains(&"rmv.pace"), "{said:?}");
         }
+    }
+}
+
+/// A day in 2026.
+fn now() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1_790_000_000)
+}
+
+fn findings(game: &Game<'_>) -> Findings {
+    rmv::audit_at(&rmv::write(game).unwrap(), Limits::DEFAULT, now()).findings
+}
+
+/// Games of every release and level, with flags and without.
+fn sound(seed: u64) -> Vec<(String, Game<'static>)> {
+    let mut games = Vec::new();
+    let names = ["beginner-win", "intermediate-win", "expert-win"];
+    let levels = scenarios().into_iter().filter(|s| names.contains(&s.name));
+    for mut scenario in levels {
+        for habit in [Habit::Chords, Habit::NoFlags] {
+            for release in Release::ALL {
+                scenario.habit = habit;
+                let hand = Hand::of(release, seed);
+                let game = play(&scenario, release, &[hand], seed).unwrap();
+                let name = format!("{} {habit:?} {release:?} seed {seed}", scenario.name);
+                games.push((name, game));
+            }
+        }
+    }
+    games
+}
+
+/// The codes of false claims.
+pub const CLAIMS: [&str; 10] = [
+    "rmv.nf",
+    "rmv.nf-preflags",
+    "rmv.rank-3bv",
+    "rmv.date-missing",
+    "rmv.date-early",
+    "rmv.date-future",
+    "rmv.release-field",
+    "rmv.release-unusual",
+    "rmv.release-missing",
+    "rmv.release-clone",
+];
+
+#[test]
+fn sound_games_of_every_release_make_no_false_claim() {
+    for seed in 0..4 {
+        for (name, game) in sound(seed) {
+            for finding in &findings(&game) {
+                assert!(!CLAIMS.contains(&finding.code()), "{name}: {finding}");
+            }
+        }
+    }
+}
+
+#[test]
+fn false_claims_are_found_and_nothing_else_is() {
+    let mut made = BTreeMap::<&str, u32>::new();
+    for seed in 0..2 {
+        for (name, game) in sound(seed) {
+            let before = codes(&findings(&game));
+            for forgery in forgeries().filter(|forgery| CLAIMS.contains(&forgery.code)) {
+                let Some(forged) = forgery.of(&game, seed) else {
+                    continue;
+                };
+                *made.entry(forgery.name).or_default() += 1;
+                let found = findings(&forged);
+                let what = format!("{} of {name}", forgery.name);
+                assert!(found.has(forgery.code), "{what}: {:?}", codes(&found));
+                assert!(found.worst() >= Some(Severity::Warning), "{what}");
+                let more: Vec<&str> = (codes(&found).into_iter())
+                    .filter(|code| *code != forgery.code && !before.contains(code))
+                    .collect();
+                let expected = follows(forgery.name);
+                assert!(
+                    more.iter().all(|code| expected.contains(code)),
+                    "{what}: {more:?}"
+                );
+            }
+        }
+    }
+    for forgery in forgeries().filter(|forgery| CLAIMS.contains(&forgery.code)) {
+        assert!(
+            made.contains_key(forgery.name),
+            "{} was tried",
+            forgery.name
+        );
+    }
+}
+
+/// Further findings that a false claim causes.
+fn follows(name: &str) -> &'static [&'static str] {
+    match name {
+        // The property does not make the claim.
+        "no-flag-claim-of-the-result-string" => &["rmv.result-nf"],
+        "no-flag-claim-with-preflags-of-a-known-board" => &["rmv.mode-unproven", "rmv.rank-mode"],
+        // The major version after the clone id is still the old one.
+        "release-without-the-format" => &["rmv.release-unusual"],
+        // The game was played before release 5 existed, and with a clock that this release does not
+        // use.
+        "release-with-another-format" => &["rmv.date-early", "rmv.clock-grid"],
+        _ => &[],
     }
 }

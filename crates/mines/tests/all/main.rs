@@ -1,15 +1,11 @@
 //! All tests of the crate's public interface, in one program.
 
 mod book;
-mod claims;
 mod common;
 mod doubt;
 mod engine;
 mod hands;
 mod interop;
-#[cfg(feature = "tape")]
-mod keys;
-mod laws;
 mod modes;
 mod mutations;
 mod readings;
@@ -17,8 +13,6 @@ mod real_files;
 mod redaction;
 mod relations;
 mod rules;
-#[cfg(feature = "tape")]
-mod seek;
 #[cfg(feature = "tape")]
 mod tables;
 #[cfg(feature = "tape")]

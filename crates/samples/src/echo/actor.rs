@@ -3,10 +3,10 @@
 use fastrand::Rng;
 use gametape_echo::{Holding, Loadout, Player, Pose, Stats, Vec3};
 
+use super::crowd::Person;
 use super::math::{
     Basis, Wave, add, between, ease, length, mix, once_in, rounded, scale, sub, unit_or, within,
 };
-use super::roster::Person;
 use super::skeleton::{LEFT_HAND, RIGHT_HAND, Skeleton};
 
 /// The number of frames after joining for which the game does not know the player's number and

@@ -9,8 +9,8 @@ use gametape_echo::{
 
 use super::actor::{Act, Actor, Hold, Room};
 use super::crowd::{Crowd, SPECTATORS};
+use super::game::MatchOptions;
 use super::math::{add, between, ease, length, once_in, scale, sub, unit_or, within};
-use super::options::MatchOptions;
 
 /// The length of the payload's track in metres.
 const TRACK: f32 = 120.0;
@@ -27,7 +27,7 @@ const ROUNDS: i32 = 2;
 const ROOM: Vec3 = [18.0, 6.0, 75.0];
 
 #[derive(Clone, Debug)]
-pub(super) struct Combat {
+pub(super) struct CombatMatch {
     crowd: Crowd,
     map: Map,
     status: GameStatus,
@@ -44,7 +44,7 @@ pub(super) struct Combat {
     bones: bool,
 }
 
-impl Combat {
+impl CombatMatch {
     pub(super) fn new(rng: &mut Rng, options: &MatchOptions) -> Self {
         let mut crowd = Crowd::new(rng, options);
         let map = match rng.u32(..4) {

@@ -18,7 +18,6 @@
 
 mod boards;
 mod games;
-mod hand;
 pub mod person;
 mod scenario;
 mod session;

@@ -6,8 +6,7 @@ use gametape_mines::{
     BoardEvent, Buttons, Cell, Engine, Event, Face, Game, MouseAction, MouseEvent, Outcome, Version,
 };
 
-use super::hand;
-use super::person::Hand;
+use super::person::{self, Hand};
 use super::scenario::{Finish, Habit, Scenario};
 use super::solver::{Knowledge, Solver};
 
@@ -444,7 +443,7 @@ impl Session<'_> {
         let (from, size) = (self.at, f64::from(self.cell_size));
         let samples = match self.hand() {
             Some(hand) => hand.path(from, to, size, &mut self.rng),
-            None => hand::path(from, to, size, &mut self.rng),
+            None => person::path(from, to, size, &mut self.rng),
         };
         for sample in samples {
             self.time_ms += sample.after_ms;

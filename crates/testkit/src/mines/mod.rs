@@ -23,7 +23,6 @@
 //! ```
 
 mod claims;
-mod cursor;
 mod hand_play;
 mod hands;
 mod laws;
@@ -40,13 +39,8 @@ pub use remake::{Forgery, mouse_of, remake};
 
 /// All forgeries.
 pub fn forgeries() -> impl Iterator<Item = Forgery> {
-    [
-        claims::FORGERIES,
-        times::FORGERIES,
-        cursor::FORGERIES,
-        hands::FORGERIES,
-    ]
-    .into_iter()
-    .flatten()
-    .copied()
+    [claims::FORGERIES, times::FORGERIES, hands::FORGERIES]
+        .into_iter()
+        .flatten()
+        .copied()
 }

@@ -11,7 +11,7 @@ mod result;
 use std::time::SystemTime;
 
 use super::error::Findings;
-use super::limits::{Limits, ReadOptions};
+use super::read::{Limits, ReadOptions};
 use super::read::{Reading, read_with};
 use crate::metrics::Played;
 use crate::replay::Observer;

@@ -3,7 +3,7 @@
 use super::hands::Hands;
 use crate::replay::{EventIndex, Moves, Observer, PlayedEvent};
 use crate::rmv::deviations::at_event;
-use crate::rmv::encode::is_short_step;
+use crate::rmv::events::is_short_step;
 use crate::rmv::{Finding, Findings, Rule};
 use crate::{Buttons, Game, MouseAction, MouseEvent, Version};
 

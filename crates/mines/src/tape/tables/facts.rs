@@ -6,6 +6,8 @@ use gametape_core::table::{Field, Kind, Lane, Rows, Table};
 use gametape_core::tape::Secrets;
 use gametape_core::text::Hash;
 
+use serde_json::{Map, Value, json};
+
 use Kind::{Bool, Float64, Text, Uint};
 
 use super::super::info::{Texts, is_default_name};
@@ -382,4 +384,24 @@ mod tests {
     fn a_mode_is_one_of_those_that_there_are() {
         assert_eq!(MODES, Mode::ALL.map(Mode::name));
     }
+}
+
+/// The statistics that players compare: the columns that the replay gives, behind how the game ended.
+pub(in crate::tape) fn stats(game: &Game<'_>, metrics: Metrics) -> Map<String, Value> {
+    let facts = Facts {
+        metrics: OnceCell::from(metrics.clone()),
+        with_zini: OnceCell::from(metrics),
+        ..Facts::new(game, Secrets::Hide)
+    };
+    let columns = GAME.def().columns;
+    let named = |name| columns.iter().position(|column| column.name == name);
+    let ending = ["total_time_ms", "outcome", "mode", "level"].map(named);
+    let replayed = named("bbbv").zip(named("board_key"));
+    let replayed = replayed.map_or(0..0, |(from, to)| from..to);
+    let all = ending.into_iter().flatten().chain(replayed);
+    all.filter_map(|at| {
+        let name = columns.get(at)?.name.to_string();
+        Some((name, json!(GAME.value(&facts, at))))
+    })
+    .collect()
 }

@@ -6,6 +6,7 @@ mod facts;
 mod scan;
 mod seek;
 
+pub(super) use facts::stats;
 pub(super) use scan::scan;
 pub(super) use seek::Seeking;
 

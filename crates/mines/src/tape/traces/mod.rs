@@ -8,7 +8,6 @@
 
 mod board;
 mod path;
-mod pieces;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use gametape_echo::{GameStatus, GoalType, LastScore, LastThrow, Vec3};
 
+use super::ArenaMatch;
 use super::disc::{Flight, Throw};
-use super::state::Arena;
 use super::{GOAL, RIM, THREE_POINTS, attacks, of_team, team_id};
 use crate::echo::actor::Hold;
 use crate::echo::math::{add, between, dot, length, mix, scale, sub, unit_or, within};
@@ -18,7 +18,7 @@ const POSSESSION: f32 = 2.0;
 /// The number of seconds before a goal within which a pass counts as an assist.
 const ASSIST: f32 = 10.0;
 
-impl Arena {
+impl ArenaMatch {
     /// Advances the disc and the players who handle it by `dt`.
     pub(super) fn contest(&mut self, rng: &mut Rng, dt: f32) {
         if let Some((_, age)) = &mut self.disc.passer {

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use gametape_echo::Vec3;
 
-use super::state::Arena;
+use super::ArenaMatch;
 use super::{GOAL, ROOM, attacks, of_team};
 use crate::echo::actor::{Act, Actor, Hold};
 use crate::echo::math::{add, between, length, mix, once_in, scale, sub, unit_or, within};
@@ -13,7 +13,7 @@ const TOP_SPEED: f32 = 7.5;
 /// The distance in metres within which a punch lands.
 const PUNCH: f32 = 1.7;
 
-impl Arena {
+impl ArenaMatch {
     /// The players wait for the start.
     pub(super) fn wait(&mut self, rng: &mut Rng, dt: f32) {
         for actor in self.crowd.players_mut() {
