@@ -7,7 +7,7 @@ use gametape_core::Input;
 use gametape_samples::delta::Arena;
 use gametape_testkit::archive::pack;
 
-use crate::common::{fine, killed_in_between, outputs};
+use crate::common::{fine, killed_in_between, outputs, tree};
 use crate::delta::support::packets;
 
 /// A folder with recordings of several formats, and a note.
@@ -76,24 +76,6 @@ fn unpacked(zip: &Path) -> Vec<(String, Vec<u8>)> {
     files
         .map(|file| (file.name.clone(), content(file)))
         .collect()
-}
-
-fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let below = path.strip_prefix(root).unwrap().to_str().unwrap();
-            files.push((below.to_owned(), fs::read(&path).unwrap()));
-        }
-    }
-    files.sort();
-    files
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Folders of recordings, as users see what is made of them.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gametape::echo::echoreplay::ZipWriter;
 use gametape_samples::echo::{Match, MatchOptions};
 
-use crate::common::{fine, json, killed_in_between, outputs};
+use crate::common::{files, fine, json, killed_in_between, outputs, tree};
 
 /// Matches of an archive.
 const MATCHES: u64 = 40;
@@ -32,33 +31,6 @@ fn archive(folder: &Path, matches: u64) {
     }
 }
 
-/// The files below a folder, that may go while they are counted.
-fn files(root: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                files.push(path);
-            }
-        }
-    }
-    files
-}
-
-fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let files = files(root).into_iter();
-    files
-        .map(|path| {
-            let below = path.strip_prefix(root).unwrap().to_owned();
-            (below, fs::read(&path).unwrap())
-        })
-        .collect()
-}
-
 #[test]
 fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
     let folder = tempfile::tempdir().unwrap();
@@ -70,10 +42,7 @@ fn an_archive_that_is_killed_in_between_becomes_the_same_tree() {
         whole.contains("40 recordings: 40 made, 40 with loss; "),
         "{whole}"
     );
-    let there = || {
-        let made = path.join("killed");
-        if made.exists() { files(&made).len() } else { 0 }
-    };
+    let there = || files(&path.join("killed")).len();
     // Killed as soon as a few more are there than before, and in the midst of others.
     let is_enough = || there() >= MATCHES as usize / 2;
     let convert = "convert archive --to butter --out killed";

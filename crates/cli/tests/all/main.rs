@@ -25,7 +25,12 @@ mod play;
 mod query;
 mod ranking;
 mod rmv;
-#[cfg(all(unix, feature = "live", feature = "picture", feature = "play"))]
+#[cfg(all(
+    target_os = "linux",
+    feature = "live",
+    feature = "picture",
+    feature = "play"
+))]
 mod transcripts;
 #[cfg(unix)]
 mod verdicts;

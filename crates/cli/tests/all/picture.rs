@@ -11,8 +11,6 @@ use gametape_samples::murk;
 use snapbox::cmd::cargo_bin;
 
 use crate::common::{fine, json};
-use crate::delta::support as delta;
-use crate::echo::support as echo;
 
 /// A game that somebody tampered with, one that breaks off, and a world.
 fn folder() -> tempfile::TempDir {
@@ -79,73 +77,6 @@ fn pictures_of_a_game_and_of_a_world() {
         // The words are in the picture, for who can't see it.
         assert_eq!(desc.unwrap().text(), Some(printed.trim_end()));
         same(&path.join(golden), golden);
-    }
-}
-
-/// The same match in both its encodings, and a capture: positions, and the ways to them.
-#[test]
-fn pictures_of_a_match_and_of_a_capture() {
-    let folder = echo::folder();
-    let path = folder.path();
-    for name in ["text.echoreplay", "zip.echoreplay", "match.butter"] {
-        let words = fine(
-            path,
-            &format!("picture --replace {name} at.svg --at step:30"),
-        );
-        assert!(words.starts_with("Positions at "), "{words}");
-        assert!(words.contains("players: 4 (2 of blue: "), "{words}");
-        assert!(words.contains("; disc at z "), "{words}");
-        let words = fine(
-            path,
-            &format!("picture --replace {name} over.png --from step:30 --plane xy"),
-        );
-        assert!(words.starts_with("Where things went from "), "{words}");
-        assert!(words.contains("x goes right, from "), "{words}");
-        let told = json(&fine(
-            path,
-            &format!("--json picture --replace {name} time.svg --from step:0 --show time"),
-        ));
-        assert!(
-            told["words"]
-                .as_str()
-                .unwrap()
-                .contains(" longest around z ")
-        );
-        let svg = fs::read_to_string(path.join("at.svg")).unwrap();
-        let xml = roxmltree::Document::parse(&svg).unwrap();
-        let texts: Vec<&str> = xml.descendants().filter_map(|node| node.text()).collect();
-        for text in [
-            "z (m) →",
-            "x (m) ↑",
-            "blue: 2",
-            "orange: 2",
-            "disc",
-            "the second before",
-        ] {
-            assert!(texts.contains(&text), "{text} in {texts:?}");
-        }
-    }
-    // One of them alone.
-    let words = fine(
-        path,
-        "picture match.butter disc.svg --view disc --from step:0",
-    );
-    assert!(
-        words.contains("in the end disc at ") && !words.contains("players"),
-        "{words}"
-    );
-    let folder = delta::folder();
-    let path = folder.path();
-    for name in ["run.mcap", "run.delta", "packets"] {
-        let words = fine(
-            path,
-            &format!("picture --replace {name} ships.svg --at tick:20"),
-        );
-        assert!(words.contains("tick 20, "), "{words}");
-        assert!(
-            words.contains(": ship: ") && words.contains("x goes right, from "),
-            "{words}"
-        );
     }
 }
 

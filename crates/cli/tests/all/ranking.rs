@@ -18,10 +18,9 @@ fn scenario(name: &str, seed: u64) -> Game<'static> {
     record(scenario.unwrap(), seed).unwrap()
 }
 
-/// The demo's games.
-fn demo(folder: &Path) {
-    let folder = folder.join("demo-recordings");
-    fs::create_dir(&folder).unwrap();
+/// The demo's games, in this folder.
+pub fn demo(folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
     let write = |name: &str, bytes: Vec<u8>| {
         fs::write(folder.join(format!("{name}.rmv")), bytes).unwrap();
     };
@@ -64,7 +63,7 @@ fn the_page_of_the_book_is_what_happens() {
     let page = fs::read_to_string(page).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    demo(path);
+    demo(&path.join("demo-recordings"));
     let tomls = blocks(&page, "toml");
     assert_eq!(
         tomls[0].trim_end(),
@@ -160,7 +159,6 @@ fn a_closed_pipe_has_no_verdict() {
     // More than a pipe holds.
     let names: Vec<String> = (0..12).map(|number| number.to_string()).collect();
     for name in &names {
-        fs::create_dir(path.join(name)).unwrap();
         demo(&path.join(name));
     }
     let paths = names.join(" ");

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use gametape_core::surface::ScanPlayback;
 use gametape_core::table::kit::{self, flat};
-use gametape_core::table::{Batch, Playback, Scan, ScanPlayback, Value};
+use gametape_core::table::{Batch, Playback, Scan, Value};
 use gametape_core::tape::{Depth, Format, Options, Secrets, Source, Tape, Verdict, Work};
 use gametape_core::{At, Time};
 use gametape_mines::tape::Rmv;

@@ -85,7 +85,7 @@ fn a_disk_that_fills_up() {
             sender.feedback(&feedback);
         }
         sleep(Duration::from_millis(5));
-        if recorder.child.try_wait().unwrap().is_some() {
+        if recorder.running.child.try_wait().unwrap().is_some() {
             break;
         }
     }

@@ -6,7 +6,7 @@
 //! output, and standard error with `! ` before each line. `[..]` stands for anything in a line, `...` for any
 //! lines. `overwrite FILE OFFSET BYTES` changes bytes, which are written as for `printf`.
 //!
-//! `SNAPSHOTS=overwrite` writes down what came; `TRANSCRIPTS=delta/` runs only files with that in their path.
+//! The shell and its commands are those of Linux. `SNAPSHOTS=overwrite` writes down what came; `TRANSCRIPTS=delta/` runs only files with that in their path.
 
 mod prepared;
 
@@ -20,6 +20,8 @@ use snapbox::cmd::cargo_bin;
 use snapbox::data::{DataFormat, IntoData};
 use snapbox::filter::NormalizeToExpected;
 use snapbox::{Assert, Data};
+
+use crate::common::files;
 
 const TOOLS: &str =
     r#"overwrite() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }"#;
@@ -39,18 +41,6 @@ fn what_users_type_and_see() {
     };
     let wrong: Vec<String> = files.par_iter().filter_map(wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// The files below a folder.
-pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    let below = entries.map(|entry| match entry.path() {
-        path if path.is_dir() => files(&path),
-        path => vec![path],
-    });
-    let mut files: Vec<PathBuf> = below.flatten().collect();
-    files.sort();
-    files
 }
 
 /// The transcript as it is when all its commands are run now.

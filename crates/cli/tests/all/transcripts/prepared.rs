@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Cursor;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use gametape::capture::{Options, Writer};
@@ -19,6 +18,7 @@ use gametape_testkit::archive::Zip;
 use gametape_testkit::mines::{mouse_of, remake};
 use tempfile::TempDir;
 
+use crate::common::tree;
 use crate::delta::support as delta;
 use crate::echo::support as echo;
 use crate::kit;
@@ -53,11 +53,11 @@ fn files(folder: &str) -> &'static Files {
     folders! {
         "empty" => Files::new(),
         "all" => every_format(),
-        "delta" => below(delta::folder().path()),
+        "delta" => tree(delta::folder().path()),
         "delta/damaged" => damaged_captures(),
         "delta/other" => other_streams(),
         "delta/schemas" => schemas(),
-        "echo" => below(echo::folder().path()),
+        "echo" => tree(echo::folder().path()),
         "echo/odd" => odd_matches(),
         "matches" => matches(),
         "mines" => games(),
@@ -69,16 +69,6 @@ fn files(folder: &str) -> &'static Files {
         "ranking" => ranking(),
         "site" => site(),
     }
-}
-
-/// All files below a folder.
-fn below(root: &Path) -> Files {
-    let paths = super::files(root).into_iter();
-    let file = |path: std::path::PathBuf| {
-        let name = path.strip_prefix(root).unwrap().to_str().unwrap();
-        (name.to_owned(), fs::read(&path).unwrap())
-    };
-    paths.map(file).collect()
 }
 
 /// These files, and others.
@@ -156,7 +146,7 @@ fn other_streams() -> Files {
         ("end.mcap", whole[..whole.len() - 30].to_vec()),
         ("timed.mcap", timed.finish().unwrap()),
     ];
-    with(below(delta::folder().path()), files)
+    with(tree(delta::folder().path()), files)
 }
 
 /// Captures with damaged chunks, checksums, ends and indices.
@@ -210,7 +200,7 @@ fn damaged_captures() -> Files {
             writer.into_inner().into_inner()
         }),
     ];
-    with(below(delta::folder().path()), files)
+    with(tree(delta::folder().path()), files)
 }
 
 /// The stream, with schemas that it can be carried to, and schemas that it can't.
@@ -260,7 +250,7 @@ fn schemas() -> Files {
         ("large.json", vec![b' '; (4 << 20) + 1]),
         ("run.murk", gametape::murk::doc_example()),
     ];
-    with(below(delta::folder().path()), files)
+    with(tree(delta::folder().path()), files)
 }
 
 const fn fixed(min_q: i64, max_q: i64, scale: u32) -> Codec {
@@ -331,20 +321,20 @@ fn odd_matches() -> Files {
         ("no-lines.echoreplay", empty("a.echoreplay")),
         ("words.zip", empty("words.txt")),
     ];
-    with(below(echo::folder().path()), files)
+    with(tree(echo::folder().path()), files)
 }
 
 /// A world, its commands, and a recording of them; and another world.
 fn simulations() -> Files {
     with(
-        below(murk::folder().path()),
+        tree(murk::folder().path()),
         [("weather.toml", WEATHER.into())],
     )
 }
 
 /// The recording, and broken ones.
 fn broken_runs() -> Files {
-    let files = below(murk::folder().path());
+    let files = tree(murk::folder().path());
     let run = files.iter().find(|(name, _)| name == "run.murk").unwrap();
     let run = &run.1[..];
     let first = murk::header_size(run);
@@ -464,7 +454,7 @@ fn faulty_runs() -> Files {
         ("bare.murk", bare(&run)),
         ("bare-other.murk", bare(&other)),
     ];
-    let files = with(below(folder.path()), files);
+    let files = with(tree(folder.path()), files);
     with(with(files, flips.map(flipped)), in_vain)
 }
 
@@ -550,21 +540,15 @@ fn matches() -> Files {
 
 /// The demo's games, and a simulation whose last hash is right, and wrong.
 fn ranking() -> Files {
-    let games = scenarios().into_iter().map(|scenario| {
-        let game = record(&scenario, 1).unwrap();
-        let name = format!("games/{}.rmv", scenario.name);
-        (name, rmv::write(&game).unwrap())
-    });
-    let mut files: Files = games.collect();
-    let first = rmv::write(&record(&scenarios()[0], 1).unwrap()).unwrap();
-    for tampering in Tampering::ALL {
-        let name = format!("games/{}.rmv", tampering.name());
-        files.push((name, tampering.of(&first).unwrap()));
-    }
+    let folder = tempfile::tempdir().unwrap();
+    crate::ranking::demo(&folder.path().join("games"));
     let run = plate(5);
     let mut wrong = run.clone();
     *wrong.last_mut().unwrap() ^= 1;
-    with(files, [("run.murk", run), ("false.murk", wrong)])
+    with(
+        tree(folder.path()),
+        [("run.murk", run), ("false.murk", wrong)],
+    )
 }
 
 /// Heat on a plate.
@@ -573,21 +557,14 @@ fn plate(ticks: u64) -> Vec<u8> {
     gametape_samples::murk::record(&world, world.build().unwrap(), 1, ticks).unwrap()
 }
 
-/// A game, one that is cut, a file that is none, and a page.
+/// Games to publish, a page, and a match.
 fn site() -> Files {
-    let game = gametape_samples::mines::example();
     let other = record(&scenarios()[1], 9).unwrap();
-    let page = b"<p>page</p><!-- data -->".to_vec();
     let files = [
-        ("games/cut.rmv", game[..game.len() * 2 / 3].to_vec()),
-        ("games/a.rmv", game),
-        ("games/notes.txt", b"none".to_vec()),
-        ("dist/site/index.html", page.clone()),
-        ("dist/single/index.html", page),
         ("other.rmv", rmv::write(&other).unwrap()),
         ("match.echoreplay", echo::text(&echo::frames()[..10])),
     ];
-    with(Files::new(), files)
+    with(tree(crate::live::folder().path()), files)
 }
 
 /// A game that somebody tampered with, one that breaks off, and worlds.
