@@ -4,9 +4,10 @@
 //! has a copy of its own. There a shell runs the lines that begin with `$ `, one after the other; lines that
 //! begin with `>` go on with a command. Below it stands what came: `? 2` if the exit code is not 0, standard
 //! output, and standard error with `! ` before each line. `[..]` stands for anything in a line, `...` for any
-//! lines. `overwrite FILE OFFSET BYTES` changes bytes, which are written as for `printf`.
+//! lines; times are always `[..]`. `overwrite FILE OFFSET BYTES` changes bytes, which are written as for
+//! `printf`. The shell and its commands are those of Linux.
 //!
-//! The shell and its commands are those of Linux. `SNAPSHOTS=overwrite` writes down what came; `TRANSCRIPTS=delta/` runs only files with that in their path.
+//! `SNAPSHOTS=overwrite` writes down what came; `TRANSCRIPTS=delta/` runs only files with that in their path.
 
 mod prepared;
 
