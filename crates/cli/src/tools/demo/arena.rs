@@ -7,7 +7,7 @@ use gametape::capture::{CaptureError, Options, Writer};
 use gametape::core::text::{Counted, Grouped};
 use gametape_samples::delta::{Arena, Network, Outcome, Replication};
 
-use super::part::{self, Args, audit, print, save};
+use super::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// The number of ships.
@@ -79,7 +79,7 @@ pub(super) fn play(args: &Args, ui: &mut Ui) -> io::Result<Result<bool, String>>
         }
         Ok(bytes)
     });
-    let (flipped, audit) = match saved.and_then(|flipped| Ok((part::audit(&flipped)?, flipped))) {
+    let (flipped, audit) = match saved.and_then(|flipped| Ok((super::audit(&flipped)?, flipped))) {
         Err(message) => return Ok(Err(message)),
         Ok((audit, flipped)) => (flipped, audit),
     };

@@ -12,7 +12,7 @@ use gametape::{Existing, Format, Options, Recording, Verdict, Work};
 use gametape_samples::echo::{Match, MatchOptions, cut_out, echoreplay};
 use serde_json::{Value, json};
 
-use super::part::{Args, audit, print, save};
+use super::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// The length of the match.

@@ -7,7 +7,7 @@ use gametape::core::Spell as _;
 use gametape::mines::rmv;
 use gametape_samples::mines::{Scenario, Tampering, record, scenarios};
 
-use super::part::{Args, audit, print, save};
+use super::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// Plays this part; true if every result is as expected. The inner error is a message.

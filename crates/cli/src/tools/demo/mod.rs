@@ -4,33 +4,35 @@ mod arena;
 mod echo;
 mod mines;
 mod murk;
-mod part;
 #[cfg(feature = "live")]
 mod site;
 
 use std::io;
+use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Command, CommandFactory};
-use gametape::Formats;
+use clap::Parser;
 use gametape::core::Spell as _;
+use gametape::{Audit, Existing, Format, Formats, Recording};
 
-use super::inputs::parsed;
+use crate::Exit;
+use crate::commands::verify::{audited, print_audit};
 use crate::ui::Ui;
-use crate::{Exit, Tool};
-use part::Args;
 
-/// `gametape demo`.
-#[derive(Clone, Copy, Debug)]
-pub struct Demo;
+tool!(
+    /// `gametape demo`.
+    Demo
+);
 
-impl Tool for Demo {
-    fn command(&self) -> Command {
-        Args::command()
-    }
-
-    fn run(&self, matches: &ArgMatches, _: &Formats, ui: &mut Ui) -> io::Result<Exit> {
-        run(&parsed(matches), ui)
-    }
+/// Play, simulate, record, verify and tamper, from nothing
+#[derive(Parser, Debug)]
+#[command(name = "demo")]
+struct Args {
+    /// The folder for the recordings
+    #[arg(value_name = "FOLDER", default_value = "demo-recordings")]
+    folder: PathBuf,
+    /// The seed of the games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
 }
 
 /// The call that shows recordings.
@@ -50,7 +52,7 @@ fn command() -> String {
     )
 }
 
-fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
+fn run(args: &Args, _: &Formats, ui: &mut Ui) -> io::Result<Exit> {
     if let Err(error) = std::fs::create_dir_all(&args.folder) {
         return Ok(ui.refuse(&format!("{}: {error}", args.folder.spelled())));
     }
@@ -103,4 +105,33 @@ fn run(args: &Args, ui: &mut Ui) -> io::Result<Exit> {
     } else {
         Exit::Problems
     })
+}
+
+/// Writes a recording; returns its path, or a message.
+fn save(
+    folder: &Path,
+    name: &str,
+    make: impl FnOnce() -> Result<Vec<u8>, String>,
+) -> Result<String, String> {
+    let path = folder.join(name);
+    gametape::write_file(&path, &make()?, Existing::Replace).map_err(|error| error.to_string())?;
+    Ok(path.spelled().into_owned())
+}
+
+/// Audits a recording; returns the audit, or a message.
+fn audit(path: &str) -> Result<Audit, String> {
+    Recording::open(path)
+        .and_then(|recording| recording.audit())
+        .map_err(|error| error.to_string())
+}
+
+/// Prints an audit as `verify` does.
+fn print(path: &str, audit: &Audit, ui: &mut Ui) -> io::Result<()> {
+    if ui.json {
+        let format = gametape::formats()
+            .from_extension(Path::new(path))
+            .map(<dyn Format>::name);
+        return ui.object(&audited(path.as_ref(), format, audit));
+    }
+    print_audit(path, audit, &[], false, ui)
 }

@@ -7,7 +7,7 @@ use gametape::murk::engine::{EngineWorld, World};
 use gametape::murk::{Fault, Faulty, Simulation};
 use gametape_samples::murk::{FORAGING, HEAT, record};
 
-use super::part::{Args, audit, print, save};
+use super::{Args, audit, print, save};
 use crate::ui::{STRONG, Ui, styled};
 
 /// The number of ticks of each recording.
