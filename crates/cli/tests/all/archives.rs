@@ -7,7 +7,7 @@ use gametape_core::Input;
 use gametape_samples::delta::Arena;
 use gametape_testkit::archive::pack;
 
-use crate::common::{fine, json, killed_in_between, names, outputs, refused};
+use crate::common::{fine, killed_in_between, outputs, tree};
 use crate::delta::support::packets;
 
 /// A folder with recordings of several formats, and a note.
@@ -76,24 +76,6 @@ fn unpacked(zip: &Path) -> Vec<(String, Vec<u8>)> {
     files
         .map(|file| (file.name.clone(), content(file)))
         .collect()
-}
-
-fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let below = path.strip_prefix(root).unwrap().to_str().unwrap();
-            files.push((below.to_owned(), fs::read(&path).unwrap()));
-        }
-    }
-    files.sort();
-    files
 }
 
 #[test]
@@ -186,53 +168,6 @@ fn each_verb_does_with_an_archive_what_it_does_with_its_folder() {
             assert!(plain.3 == packed.3, "{verb} of {kind} makes other files");
         }
     }
-}
-
-#[test]
-fn an_archive_is_made_of_an_archive_and_made_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let files = games(path);
-    let files: Vec<(&str, &[u8])> = files
-        .iter()
-        .map(|(name, bytes)| (&**name, &**bytes))
-        .collect();
-    fs::write(path.join("games.zip"), pack("deflate.zip", &files)).unwrap();
-    outputs(path, "repair games.zip --out whole", 0);
-    let made = |name: &str| (path.join(name), unpacked(&path.join(name)));
-    let first = fine(path, "repair games.zip --out made.zip");
-    assert!(first.contains("made.zip/2022/a.rmv"), "{first}");
-    assert_eq!(made("made.zip").1, tree(&path.join("whole")));
-    let bytes = fs::read(path.join("made.zip")).unwrap();
-    let again = fine(path, "repair --json games.zip --out made.zip");
-    assert_eq!(
-        json(again.lines().last().unwrap())["summary"]["kept"],
-        4,
-        "{again}"
-    );
-    assert!(fs::read(path.join("made.zip")).unwrap() == bytes);
-    // A dry run leaves nothing.
-    let before = names(path);
-    let dry = fine(path, "repair --json games.zip --out made.zip --dry-run");
-    assert_eq!(
-        json(dry.lines().last().unwrap())["summary"]["kept"],
-        4,
-        "{dry}"
-    );
-    assert_eq!(names(path), before);
-    // Another's zip stays.
-    refused(
-        path,
-        "repair games --out games.zip",
-        "games.zip exists and is not replaced; --replace replaces it",
-    );
-    assert_eq!(unpacked(&path.join("games.zip")).len(), files.len());
-    // What is missing is an error, and leaves the zip and nothing else.
-    let before = names(path);
-    let (_, said) = outputs(path, "repair games/no --out made.zip", 2);
-    assert_eq!(said, "gametape: games/no: no such file\n");
-    assert_eq!(names(path), before);
-    assert!(fs::read(path.join("made.zip")).unwrap() == bytes);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Helpers of all tests of the command.
 
 use std::fs;
-use std::path::Path;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Stdio};
 
 use snapbox::cmd::{Command, OutputAssert, cargo_bin};
 
@@ -82,6 +84,69 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// The files below a folder, sorted; they may go while they are counted.
+pub fn files(root: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    let below = entries.map(|entry| match entry.path() {
+        path if path.is_dir() => files(&path),
+        path => vec![path],
+    });
+    let mut files: Vec<PathBuf> = below.flatten().collect();
+    files.sort();
+    files
+}
+
+/// The files below a folder, by their names there, with their bytes.
+pub fn tree(root: &Path) -> Vec<(String, Vec<u8>)> {
+    let file = |path: PathBuf| {
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+        (name.to_owned(), fs::read(&path).unwrap())
+    };
+    files(root).into_iter().map(file).collect()
+}
+
+/// A command that runs until something happens to it.
+pub struct Running {
+    pub child: Child,
+    pub stderr: BufReader<ChildStderr>,
+}
+
+impl Running {
+    pub fn of(command: &mut std::process::Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        Self { child, stderr }
+    }
+
+    /// The next line of standard error.
+    pub fn says(&mut self) -> String {
+        let mut line = String::new();
+        self.stderr.read_line(&mut line).unwrap();
+        line
+    }
+
+    #[cfg(unix)]
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let mut kill = std::process::Command::new("kill");
+        assert!(kill.args([name, &id]).status().unwrap().success());
+    }
+
+    /// Waits for its end; its exit code, standard output and the rest of standard error.
+    pub fn end(mut self) -> (Option<i32>, String, String) {
+        let (mut out, mut err) = (String::new(), String::new());
+        self.stderr.read_to_string(&mut err).unwrap();
+        let mut stdout = self.child.stdout.take().unwrap();
+        stdout.read_to_string(&mut out).unwrap();
+        (self.child.wait().unwrap().code(), out, err)
+    }
+}
+
 /// Calls a command again and again, and kills it as soon as it has made a few more files, until `is_enough`.
 pub fn killed_in_between(
     folder: &Path,
@@ -95,8 +160,8 @@ pub fn killed_in_between(
         let mut child = std::process::Command::new(cargo_bin("gametape"))
             .current_dir(folder)
             .args(words(args))
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         while there() < before + 5 && child.try_wait().unwrap().is_none() {

@@ -6,9 +6,8 @@
 mod archives;
 mod common;
 mod delta;
+mod demo;
 mod echo;
-#[cfg(unix)]
-mod existing;
 mod folders;
 mod kit;
 #[cfg(feature = "live")]
@@ -16,6 +15,8 @@ mod live;
 mod murk;
 mod names;
 mod options;
+#[cfg(unix)]
+mod outputs;
 #[cfg(feature = "picture")]
 mod picture;
 #[cfg(all(feature = "play", target_os = "linux"))]
@@ -24,7 +25,13 @@ mod play;
 mod query;
 mod ranking;
 mod rmv;
-mod verbs;
+#[cfg(all(
+    target_os = "linux",
+    feature = "live",
+    feature = "picture",
+    feature = "play"
+))]
+mod transcripts;
 #[cfg(unix)]
 mod verdicts;
 #[cfg(all(feature = "live", unix))]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Command;
 
-use crate::common::outputs;
+use crate::common::{files, outputs};
 use crate::echo::support as echo;
 
 /// Lines with calls of other programs have options of their own.
@@ -68,30 +68,19 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
-
 /// Texts that users read, with the files they are in: sources without their tests, the book.
 fn texts() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all = vec![root.join("README.md")];
-    files(&root.join("docs/src"), &mut all);
-    files(&root.join("viewer/src"), &mut all);
+    all.extend(files(&root.join("docs/src")));
+    all.extend(files(&root.join("viewer/src")));
     for folder in fs::read_dir(root.join("crates")).unwrap() {
         let folder = folder.unwrap().path();
         // `gametape-query` and `gametape-cluster` are programs of their own, whose tests hold their pages to
         // their options.
         let is_other = ["testkit", "query", "cluster"].map(|name| folder.ends_with(name));
         if !is_other.contains(&true) {
-            files(&folder.join("src"), &mut all);
+            all.extend(files(&folder.join("src")));
             all.push(folder.join("README.md"));
         }
     }
@@ -123,10 +112,8 @@ fn texts() -> Vec<(PathBuf, String)> {
 /// Colours and sizes of style sheets are written like options.
 fn of_styles() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../viewer/src");
-    let mut all = Vec::new();
-    files(&root, &mut all);
     let mut styles = BTreeSet::new();
-    for path in all {
+    for path in files(&root) {
         let text = fs::read_to_string(path).unwrap_or_default();
         let defined = named(&text).filter(|name| text.contains(&format!("--{name}:")));
         styles.extend(defined.map(ToOwned::to_owned));

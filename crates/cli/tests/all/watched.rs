@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::common::Running;
 use crate::echo::record::game::{Game, a_match, frames};
-use crate::echo::record::{MANY, Recorder, wait_for};
+use crate::echo::record::{self, MANY, wait_for};
 use crate::live::get;
 
 const RECORDING: &str = "/r/match.echoreplay/recording.json";
@@ -24,9 +25,9 @@ impl Printed {
     }
 }
 
-fn start(game: &Game, folder: &std::path::Path, more: &str) -> (Recorder, Printed, String) {
+fn start(game: &Game, folder: &std::path::Path, more: &str) -> (Running, Printed, String) {
     let args = format!("--serve=127.0.0.1:0 --json{more} match.echoreplay");
-    let mut recorder = Recorder::start(folder, game, &args);
+    let mut recorder = record::start(folder, game, &args);
     let mut printed = Printed(BufReader::new(recorder.child.stdout.take().unwrap()));
     let address = printed.next()["address"].as_str().unwrap().to_owned();
     (recorder, printed, address)
@@ -48,7 +49,7 @@ fn live_entry(address: &str, live: bool) -> Value {
     panic!("live is never {live}");
 }
 
-fn ended(mut recorder: Recorder, mut printed: Printed) -> Option<i32> {
+fn ended(mut recorder: Running, mut printed: Printed) -> Option<i32> {
     let mut rest = String::new();
     printed.0.read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "");
@@ -91,7 +92,7 @@ fn a_recording_that_cannot_be_served_is_not_begun() {
     let folder = tempfile::tempdir().unwrap();
     let game = Game::start(a_match(1, 10), frames(10));
     let args = "--serve=0.0.0.0:0 match.echoreplay";
-    let (code, _, err) = Recorder::start(folder.path(), &game, args).end();
+    let (code, _, err) = record::start(folder.path(), &game, args).end();
     assert_eq!(code, Some(2));
     assert!(err.contains("that needs a token"), "{err}");
     assert!(!folder.path().join("match.echoreplay").exists());

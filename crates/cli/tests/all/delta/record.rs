@@ -1,10 +1,9 @@
 //! `gametape record stream`: packets over UDP become a capture.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -15,15 +14,14 @@ use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
 use super::support::{
-    SHIPS, fine, folder, gametape, outputs, packets, packets_of, state_rows, words,
+    Running, SHIPS, fine, folder, gametape, outputs, packets, packets_of, state_rows, words,
 };
 
 pub(super) const LISTEN: &str = "record stream --udp 127.0.0.1:0 --schema run.schema.json";
 
-/// A command that listens.
+/// A command that listens, and where.
 pub(super) struct Recorder {
-    pub(super) child: Child,
-    pub(super) stderr: BufReader<std::process::ChildStderr>,
+    pub(super) running: Running,
     pub(super) at: SocketAddr,
 }
 
@@ -43,45 +41,21 @@ impl Recorder {
     }
 
     pub(super) fn of(mut command: Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
+        let mut running = Running::of(&mut command);
+        let line = running.says();
         let at = line
             .strip_prefix("listening at ")
             .and_then(|line| line.strip_suffix("; Ctrl-C ends the recording\n"))
             .unwrap_or_else(|| panic!("{line}"));
         let at = at.parse().unwrap();
-        Self { child, stderr, at }
+        Self { running, at }
     }
 
-    /// Waits for its end; its exit code, standard output and the rest of standard error.
-    pub(super) fn end(mut self) -> (Option<i32>, String, String) {
-        let (mut out, mut err) = (String::new(), String::new());
-        self.stderr.read_to_string(&mut err).unwrap();
-        self.child
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_string(&mut out)
-            .unwrap();
-        let status = self.child.wait().unwrap();
-        if let Some(rest) = err.strip_prefix(UNTIMED) {
-            err = rest.to_owned();
-        }
-        (status.code(), out, err)
-    }
-
-    #[cfg(unix)]
-    pub(super) fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        let status = Command::new("kill").args([name, &id]).status().unwrap();
-        assert!(status.success());
+    /// Waits for its end; its exit code, standard output and what else it says.
+    pub(super) fn end(self) -> (Option<i32>, String, String) {
+        let (code, out, err) = self.running.end();
+        let said = err.strip_prefix(UNTIMED).unwrap_or(&err);
+        (code, out, said.to_owned())
     }
 }
 
@@ -270,9 +244,8 @@ fn a_server_that_is_started_again_is_said_at_once_and_has_a_file_of_its_own() {
         let answer = acknowledged(&server);
         // Packets from before the restart, and a late packet, are not reported.
         if tick == 3 {
-            recorder.stderr.read_line(&mut printed).unwrap();
-            assert_eq!(std::mem::take(&mut printed), UNTIMED);
-            recorder.stderr.read_line(&mut printed).unwrap();
+            assert_eq!(recorder.running.says(), UNTIMED);
+            printed = recorder.running.says();
             server.send_to(&packets()[1], recorder.at).unwrap();
             server.send_to(&packets()[20], recorder.at).unwrap();
             acknowledged(&server);
@@ -382,7 +355,7 @@ fn ctrl_c_ends_it_with_an_index() {
     let path = folder.path();
     let recorder = Recorder::start(path, "out.mcap");
     send(&socket(), recorder.at, &packets()[..10]);
-    recorder.signal("-INT");
+    recorder.running.signal("-INT");
     let (code, out, err) = recorder.end();
     assert_eq!((code, err.as_str()), (Some(0), ""));
     snapbox::assert_data_eq!(
@@ -425,7 +398,7 @@ fn killed_it_leaves_what_it_flushed() {
     });
     assert!(in_time, "nothing is flushed");
     send(&server, recorder.at, &all[20..25]);
-    recorder.signal("-KILL");
+    recorder.running.signal("-KILL");
     let (code, ..) = recorder.end();
     assert_eq!(code, None);
     let (out, err) = outputs(path, "dump out.mcap", 0);

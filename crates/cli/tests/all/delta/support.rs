@@ -103,17 +103,6 @@ pub fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The offset of each packet in a `.delta` file.
-pub fn starts(packets: &[Vec<u8>]) -> Vec<usize> {
-    packets
-        .iter()
-        .scan(0, |end, packet| {
-            *end += packet.len();
-            Some(*end - packet.len())
-        })
-        .collect()
-}
-
 /// A row of a state: its table, the entity, and the values in the order of their columns.
 pub type StateRow = (String, u64, Vec<serde_json::Value>);
 

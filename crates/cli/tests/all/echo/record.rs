@@ -5,9 +5,8 @@
 pub mod game;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -17,61 +16,28 @@ use serde_json::{Value, json};
 use snapbox::cmd::cargo_bin;
 use snapbox::str;
 
+use crate::common::Running;
+
 /// More frames than any test waits for.
 pub const MANY: usize = 3_000;
 
-/// A command that records.
-pub struct Recorder {
-    pub child: Child,
-    stderr: BufReader<ChildStderr>,
+/// Starts a recorder of this game.
+pub fn start(folder: &Path, game: &Game, args: &str) -> Running {
+    let url = game.url();
+    let mut command = Command::new(cargo_bin("gametape"));
+    command.args(["record", "echo", "--rate", "120", "--url", &url]);
+    command.args(args.split(' '));
+    running(folder, &mut command)
 }
 
-impl Recorder {
-    pub fn start(folder: &Path, game: &Game, args: &str) -> Self {
-        let url = game.url();
-        let mut command = Command::new(cargo_bin("gametape"));
-        command.args(["record", "echo", "--rate", "120", "--url", &url]);
-        command.args(args.split(' '));
-        Self::of(folder, command)
-    }
-
-    fn of(folder: &Path, mut command: Command) -> Self {
-        let mut child = command
-            .current_dir(folder)
-            .env("NO_COLOR", "1")
-            // The game is asked directly, whatever the system is set up with.
-            .env("HTTP_PROXY", "http://127.0.0.1:9")
-            .env("http_proxy", "http://127.0.0.1:9")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
-        Self { child, stderr }
-    }
-
-    /// The next line of standard error.
-    pub fn says(&mut self) -> String {
-        let mut line = String::new();
-        self.stderr.read_line(&mut line).unwrap();
-        line
-    }
-
-    pub fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        let status = Command::new("kill").args([name, &id]).status().unwrap();
-        assert!(status.success());
-    }
-
-    /// Waits for its end; its exit code, standard output and the rest of standard error.
-    pub fn end(mut self) -> (Option<i32>, String, String) {
-        let (mut out, mut err) = (String::new(), String::new());
-        self.stderr.read_to_string(&mut err).unwrap();
-        let mut stdout = self.child.stdout.take().unwrap();
-        stdout.read_to_string(&mut out).unwrap();
-        (self.child.wait().unwrap().code(), out, err)
-    }
+fn running(folder: &Path, command: &mut Command) -> Running {
+    command
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        // The game is asked directly, whatever the system is set up with.
+        .env("HTTP_PROXY", "http://127.0.0.1:9")
+        .env("http_proxy", "http://127.0.0.1:9");
+    Running::of(command)
 }
 
 /// Waits until the game has given so many frames.
@@ -117,7 +83,7 @@ fn a_match_is_recorded() {
     ];
     let played = [a_match(1, 12), a_match(2, 8)].concat();
     let game = Game::start(played.clone(), script.concat());
-    let (code, out, err) = Recorder::start(path, &game, "--frames 20 match.butter").end();
+    let (code, out, err) = start(path, &game, "--frames 20 match.butter").end();
     snapbox::assert_data_eq!(
         without_address(&err, &game),
         str![[r#"
@@ -144,7 +110,7 @@ match.2.butter: recorded 8 frames ([..] bytes)
 
     let game = Game::start(played.clone(), frames(20));
     let args = "--frames 20 --no-bones --json match.echoreplay";
-    let (code, out, _) = Recorder::start(path, &game, args).end();
+    let (code, out, _) = start(path, &game, args).end();
     assert_eq!(code, Some(0));
     let mut printed: Value = serde_json::from_str(&out).unwrap();
     let bytes = fs::metadata(path.join("match.echoreplay")).unwrap().len();
@@ -190,7 +156,7 @@ fn ctrl_c_and_a_polite_kill_end_it_with_all_frames() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let game = Game::start(a_match(1, MANY as u64), frames(MANY));
-        let recorder = Recorder::start(path, &game, &format!("--json {name}"));
+        let recorder = start(path, &game, &format!("--json {name}"));
         wait_for(&game, 25);
         recorder.signal(signal);
         let (code, out, err) = recorder.end();
@@ -216,7 +182,7 @@ fn killed_it_leaves_every_frame_and_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let game = Game::start(a_match(1, MANY as u64), frames(MANY));
-        let recorder = Recorder::start(path, &game, name);
+        let recorder = start(path, &game, name);
         wait_for(&game, 40);
         recorder.signal("-KILL");
         assert_eq!(recorder.end().0, None);
@@ -234,12 +200,12 @@ fn killed_it_leaves_every_frame_and_goes_on() {
         // The last one may have been on its way.
         assert!((served - 1..=served).contains(&there()), "{served}");
         let before = there();
-        let (code, out, err) = Recorder::start(path, &game, name).end();
+        let (code, out, err) = start(path, &game, name).end();
         assert_eq!((code, out.as_str()), (Some(2), ""));
         assert_eq!(err, format!("gametape: {name}: is there already\n"));
         assert_eq!(there(), before);
         let args = format!("--resume --frames 10 {name}");
-        let (code, out, _) = Recorder::start(path, &game, &args).end();
+        let (code, out, _) = start(path, &game, &args).end();
         assert_eq!(code, Some(0));
         assert!(
             out.starts_with(&format!(
@@ -270,7 +236,7 @@ fn a_disk_that_fills_up() {
             cargo_bin("gametape").display(),
             game.url(),
         ));
-        let (code, out, err) = Recorder::of(path, command).end();
+        let (code, out, err) = running(path, &mut command).end();
         assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
         let last = err.lines().last().unwrap();
         let kept = last
@@ -296,7 +262,7 @@ fn recordings_that_do_not_begin() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let game = Game::start(Vec::new(), Vec::new());
-    let run = |args: &str| Recorder::start(path, &game, args).end();
+    let run = |args: &str| start(path, &game, args).end();
     for (args, complaint) in [
         (
             "match.rmv",
@@ -330,19 +296,19 @@ fn recordings_that_do_not_begin() {
         let mut command = Command::new(cargo_bin("gametape"));
         command.args(["record", "echo", "match.butter"]);
         command.args(args.split(' '));
-        let (code, out, err) = Recorder::of(path, command).end();
+        let (code, out, err) = running(path, &mut command).end();
         assert_eq!((code, out.as_str()), (Some(2), ""));
         assert!(err.starts_with("error: "), "{err}");
     }
     let mut command = Command::new(cargo_bin("gametape"));
     command.args(["record", "echo", "--url", "ftp://x", "match.butter"]);
-    let (code, _, err) = Recorder::of(path, command).end();
+    let (code, _, err) = running(path, &mut command).end();
     assert_eq!(
         (code, err.as_str()),
         (Some(2), "gametape: ftp://x: the game speaks http\n")
     );
     // No match, no file.
-    let mut recorder = Recorder::start(path, &game, "--seconds 0.3 match.butter");
+    let mut recorder = start(path, &game, "--seconds 0.3 match.butter");
     assert!(recorder.says().starts_with("asking http://127.0.0.1:"));
     let (code, out, err) = recorder.end();
     assert_eq!((code, out.as_str()), (Some(2), ""));
@@ -377,7 +343,7 @@ fn files_of_others_are_not_removed() {
     ] {
         fs::write(path.join(name), content).unwrap();
         let args = format!("--resume --seconds 0.3 {name}");
-        let (code, out, err) = Recorder::start(path, &game, &args).end();
+        let (code, out, err) = start(path, &game, &args).end();
         assert_eq!((code, out.as_str()), (Some(2), ""));
         if !refused.is_empty() {
             let refusal = format!("gametape: {name}: can't be continued: {refused}");
@@ -394,9 +360,9 @@ fn two_do_not_record_into_one_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let game = Game::start(a_match(1, MANY as u64), frames(MANY));
-        let first = Recorder::start(path, &game, name);
+        let first = start(path, &game, name);
         wait_for(&game, 20);
-        let (code, _, err) = Recorder::start(path, &game, &format!("--resume {name}")).end();
+        let (code, _, err) = start(path, &game, &format!("--resume {name}")).end();
         assert_eq!(code, Some(2));
         assert_eq!(
             err,
@@ -411,7 +377,7 @@ fn two_do_not_record_into_one_file() {
 fn resuming_a_finished_recording_names_the_next_file() {
     let folder = tempfile::tempdir().unwrap();
     let game = Game::start(a_match(1, MANY as u64), frames(MANY));
-    let run = || Recorder::start(folder.path(), &game, "--resume --frames 3 r.butter").end();
+    let run = || start(folder.path(), &game, "--resume --frames 3 r.butter").end();
     assert!(!run().2.contains("goes on in"));
     let (code, out, err) = run();
     assert_eq!(code, Some(0));
@@ -426,7 +392,7 @@ fn an_address_may_name_the_page_and_its_password_is_not_shown() {
     let record = |url: &str, args: &[&str]| {
         let mut command = Command::new(cargo_bin("gametape"));
         command.args(["record", "echo", "--url", url]).args(args);
-        Recorder::of(folder.path(), command).end()
+        running(folder.path(), &mut command).end()
     };
     let url = format!("{}/session", game.url());
     let (code, ..) = record(&url, &["--frames", "2", "a.butter"]);
@@ -462,7 +428,7 @@ fn a_conversion_that_is_ended_leaves_no_file() {
     for signal in ["-INT", "-TERM", "-HUP"] {
         let mut command = Command::new(cargo_bin("gametape"));
         command.args(["convert", "--zip", "a.echoreplay", "b.echoreplay"]);
-        let converter = Recorder::of(path, command);
+        let converter = running(path, &mut command);
         let partial = || {
             let mut names = fs::read_dir(path)
                 .unwrap()

@@ -7,8 +7,6 @@ use gametape::echo::echoreplay::{Writer, ZipWriter};
 use gametape::echo::{Frame, butter};
 use gametape_samples::echo::{Match, MatchOptions};
 
-pub use crate::common::*;
-
 /// Frames of the match.
 pub const FRAMES: u64 = 90;
 

@@ -7,7 +7,7 @@ use gametape::murk::engine::World;
 use gametape::murk::{Header, Simulation, State, Writer, read};
 use snapbox::cmd::OutputAssert;
 
-pub use crate::common::{expect, gametape, names};
+use crate::common::gametape;
 
 /// A pond of three by four squares, in which ink spreads.
 pub const POND: &str = r#"dt = 0.1
@@ -80,12 +80,6 @@ pub fn record(folder: &Path, world: &str, commands: &str, out: &str) -> OutputAs
         ],
     )
     .assert()
-}
-
-/// Standard output of a command that exits with `code`.
-pub fn outputs(folder: &Path, args: &[&str], code: i32) -> String {
-    let run = gametape(folder, args).assert().code(code);
-    String::from_utf8(run.get_output().stdout.clone()).unwrap()
 }
 
 /// The offset of the first frame.
