@@ -73,7 +73,7 @@ pub trait Replicate: Sized {
     /// The id of the component.
     const COMPONENT: u16;
 
-    /// Returns the component, for a [`Schema`](crate::Schema).
+    /// Returns the component, for a [`Schema`].
     fn component() -> Component;
 
     /// Writes the values of all fields, in the order of [`component`](Self::component).

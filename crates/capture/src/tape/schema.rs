@@ -23,7 +23,7 @@ const MAX_SCHEMA_BYTES: u64 = 4 << 20;
 /// Reads a schema from JSON, or from a capture.
 ///
 /// # Errors
-/// [`SchemaError`](super::SchemaError) if the bytes are not a schema; a problem of the capture.
+/// [`SchemaError`] if the bytes are not a schema; a problem of the capture.
 pub fn schema_of_json(bytes: &[u8]) -> Result<Schema, Error> {
     if starts_as_mcap(bytes) {
         return Ok(crate::read(bytes)?.schema().clone());

@@ -16,7 +16,7 @@ pub use types::{Bits, Clamped, VarInt};
 /// A value that a component can contain: one or more fields on the wire.
 /// `#[derive(ReplicateField)]` (feature `derive`) implements it for structs and enums.
 ///
-/// `E` is the encoding that the attributes of a field choose, such as [`Bits`](crate::Bits) for
+/// `E` is the encoding that the attributes of a field choose, such as [`Bits`] for
 /// `bits = 7`; it is `()` without attributes. `Option`, arrays and tuples hand it on to what they contain:
 ///
 /// ```

@@ -344,17 +344,17 @@ fn check_field(component: u16, field: &Field) -> Result<(), SchemaError> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 pub enum Value {
-    /// For [`Codec::Bool`](crate::Codec::Bool).
+    /// For [`Codec::Bool`].
     Bool(bool),
-    /// For [`Codec::UInt`](crate::Codec::UInt).
+    /// For [`Codec::UInt`].
     UInt(u64),
-    /// For [`Codec::SInt`](crate::Codec::SInt).
+    /// For [`Codec::SInt`].
     SInt(i64),
-    /// For [`Codec::VarUInt`](crate::Codec::VarUInt).
+    /// For [`Codec::VarUInt`].
     VarUInt(u32),
-    /// For [`Codec::VarSInt`](crate::Codec::VarSInt).
+    /// For [`Codec::VarSInt`].
     VarSInt(i32),
-    /// For [`Codec::FixedPoint`](crate::Codec::FixedPoint): the number multiplied by the scale.
+    /// For [`Codec::FixedPoint`]: the number multiplied by the scale.
     FixedPoint(i64),
 }
 

@@ -369,7 +369,7 @@ fn share(way: i128, part: f64) -> i128 {
     rounded.clamp(way.min(0), way.max(0))
 }
 
-/// Options of a [`Playout`](crate::Playout).
+/// Options of a [`Playout`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlayoutOptions {
     /// The ticks of the world in a second.
