@@ -8,8 +8,7 @@ use crate::limits::{Limits, ReadOptions};
 use crate::model::Header;
 use crate::model::command::{Command, Commands};
 use crate::model::payload::Payload;
-use crate::read::WholeFrames;
-use crate::read::read_with;
+use crate::read::{WholeFrames, read_with};
 use crate::rule::Rule;
 
 /// The result of an audit.

@@ -102,8 +102,7 @@ pub use limits::{
 };
 pub use model::command::{Command, CommandIter, Commands, Envelope};
 pub use model::list::{Coord, Item, List, ListIter};
-pub use model::payload::CommandText;
-pub use model::payload::{Payload, PayloadError};
+pub use model::payload::{CommandText, Payload, PayloadError};
 pub use model::{Build, ConfigForm, Header, MAGIC, VERSION};
 pub use read::{Frames, Replay, Salvaged, read, read_with, salvage};
 pub use replay::checkpoints::Checkpoints;
@@ -114,8 +113,9 @@ pub use replay::verify::{Verified, Verifier, VerifyError, verify, verify_stream}
 pub use resume::{Doubt, ResumeError, Resumed};
 pub use rule::Rule;
 pub use simulation::faulty::{Fault, Faulty};
-pub use simulation::hash::State;
-pub use simulation::hash::{LANES, SnapshotHasher, config_hash, snapshot_hash, snapshot_hashes};
+pub use simulation::hash::{
+    LANES, SnapshotHasher, State, config_hash, snapshot_hash, snapshot_hashes,
+};
 pub use simulation::past::{Past, PastFrame, Touch, WrittenBy};
 pub use simulation::{Checkpoint, Location, Simulation};
 pub use slip::{BuildVariant, Progress, SLIP_TIME, Variant, explain_slip, explain_slip_with};

@@ -5,9 +5,8 @@ use std::io::Read;
 use gametape_core::feed::{self, Buffer, Decode, Fed, Step};
 
 use crate::error::{Error, Finding, Findings};
-use crate::layout::Frame;
-use crate::layout::header;
 use crate::layout::scan::{self, FrameScan, Shape, Stop};
+use crate::layout::{Frame, header};
 use crate::limits::ReadOptions;
 use crate::model::Header;
 use crate::rule::Rule;

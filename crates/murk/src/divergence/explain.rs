@@ -16,8 +16,7 @@
 //! is below 2³⁵ and can be taken apart like a number to the base 435. Each value costs constant
 //! time; the chance of a false match is about 2⁻³² for each value.
 
-use crate::simulation::hash::State;
-use crate::simulation::hash::{PRIME, absorb_u32};
+use crate::simulation::hash::{PRIME, State, absorb_u32};
 
 /// The inverse of the prime: a multiplication by it undoes one by the prime.
 const INVERSE: u64 = {

@@ -5,8 +5,7 @@ use std::fmt;
 use gametape_core::text::{Counted, Grouped};
 use gametape_core::{Datum, ToDatum};
 
-use super::cause::Difference;
-use super::cause::{Cause, Evidence, Hashes};
+use super::cause::{Cause, Difference, Evidence, Hashes};
 use super::parted::Parted;
 use crate::model::payload::{CommandText, ShownValue};
 use crate::simulation::{Location, Simulation};

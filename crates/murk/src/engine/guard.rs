@@ -20,8 +20,7 @@ use murk_core::{FieldId, FieldSet, PropagatorError};
 use murk_propagator::{Propagator as OriginPropagator, StepContext, WriteMode};
 use murk_space::Space as OriginSpace;
 
-use super::own::running::Later;
-use super::own::running::panic_message;
+use super::own::running::{Later, panic_message};
 use super::propagator::Rebuild;
 
 /// The values of the fields that can change, by number.

@@ -11,8 +11,7 @@ use super::propagator::{Propagator, known_kinds};
 use super::space::Space;
 use super::validate::MAX_DESCRIPTION;
 use super::value::{Keys, TomlValue, Wrong, line_of, parse};
-use super::world::World;
-use super::world::{Boundary, Field, FieldType};
+use super::world::{Boundary, Field, FieldType, World};
 use crate::audit::DEFAULT_INGRESS_QUEUE;
 
 impl World {

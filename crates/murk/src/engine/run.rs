@@ -8,17 +8,14 @@ use murk_core::{
 };
 use murk_engine::{BackoffConfig, LockstepWorld, WorldConfig};
 
-use super::commands::Checker;
-use super::commands::Receipts;
+use super::commands::{Checker, Receipts};
 use super::error::{EngineError, Place, WorldError, WorldFault};
 use super::guard::{Control, Values, guarded};
 use super::own::running::Later;
-use super::world::{Config, World};
-use super::world::{Field, FieldType, Mutability};
-use crate::model::ConfigForm;
-use crate::model::Header;
+use super::world::{Config, Field, FieldType, Mutability, World};
 use crate::model::command::{Command, Commands};
 use crate::model::payload::Payload;
+use crate::model::{ConfigForm, Header};
 use crate::simulation::past::{Past, WrittenBy};
 use crate::simulation::{Checkpoint, Location, Simulation};
 

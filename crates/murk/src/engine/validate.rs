@@ -19,8 +19,7 @@ use super::own::{Around, Kinds};
 use super::propagator::{Costs, Ids, Named, Propagator, Surroundings, Use, known_kinds};
 use super::space::{Edge, Space};
 use super::value::FindNan;
-use super::world::World;
-use super::world::{Field, FieldType, Mutability};
+use super::world::{Field, FieldType, Mutability, World};
 
 /// The longest description that is read, in bytes.
 pub(super) const MAX_DESCRIPTION: usize = 1 << 20;

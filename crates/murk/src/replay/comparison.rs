@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use crate::divergence::{Cause, Divergence};
 use crate::layout::Frame;
 use crate::simulation::Simulation;
-use crate::simulation::hash::State;
-use crate::simulation::hash::{LANES, SnapshotHasher, snapshot_hashes};
+use crate::simulation::hash::{LANES, SnapshotHasher, State, snapshot_hashes};
 use crate::simulation::past::{History, PastFrame};
 
 /// The largest state that is copied, so that several can be hashed at once. Larger states are

@@ -1,8 +1,7 @@
 //! A simulation with a fault, to test whether the fault is found.
 
-use crate::model::ConfigForm;
-use crate::model::Header;
 use crate::model::command::{Command, Commands};
+use crate::model::{ConfigForm, Header};
 use crate::simulation::past::{Past, WrittenBy};
 use crate::simulation::{Location, Simulation};
 

@@ -4,9 +4,8 @@ pub mod faulty;
 pub mod hash;
 pub mod past;
 
-use crate::model::ConfigForm;
-use crate::model::Header;
 use crate::model::command::{Command, Commands};
+use crate::model::{ConfigForm, Header};
 use crate::simulation::past::{Past, WrittenBy};
 
 /// A deterministic simulation that is stepped tick by tick.

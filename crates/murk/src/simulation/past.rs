@@ -7,8 +7,7 @@ use gametape_core::text::Grouped;
 use gametape_core::{Datum, ToDatum};
 
 use crate::model::command::{Command, Commands};
-use crate::model::payload::Payload;
-use crate::model::payload::ShownValue;
+use crate::model::payload::{Payload, ShownValue};
 
 /// The bytes of commands that are kept.
 const HISTORY_BYTES: usize = 4 << 20;

@@ -3,12 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::edit::Edit;
-use super::edit::slip;
+use super::edit::{Edit, slip};
 use super::window::{BACK, Window, is_repeated, run};
 use super::{Budget, Variant};
-use crate::divergence::{Candidate, explain};
-use crate::divergence::{CommandAt, Difference, Parted, Slip};
+use crate::divergence::{Candidate, CommandAt, Difference, Parted, Slip, explain};
 use crate::replay::comparison::hash_of;
 use crate::simulation::Checkpoint;
 use crate::simulation::hash::State;

@@ -38,8 +38,7 @@ pub(crate) use json::{PARTS, PayloadPart};
 pub use opened::MurkTape;
 
 pub use tables::MurkPlayback;
-pub use world::WorldFile;
-pub use world::time_of;
+pub use world::{WorldFile, time_of};
 pub(crate) use world::{build, needed};
 
 /// The maximum size of a world's file in bytes: far more than any world has.

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use gametape_core::tape::{Error, Work};
 
-use super::record::Branch;
-use super::record::RecordOptions;
+use super::record::{Branch, RecordOptions};
 use super::resume::Recorded;
 use crate::engine::{Checker, EngineWorld, Layout, World};
 use crate::replay::comparison::hash_of;

@@ -6,8 +6,9 @@ use gametape_core::table::{Position, Scan, Scanning, Scans, TableDef, Visit};
 use gametape_core::tape::{Error, Partial};
 use gametape_core::{At, Stamp};
 
-use super::defs::{COMMANDS, COORD, CommandRow, OUTCOME, REPLAYED_HASH, TICKS, TickRow};
-use super::defs::{Grid, coord, grid, of};
+use super::defs::{
+    COMMANDS, COORD, CommandRow, Grid, OUTCOME, REPLAYED_HASH, TICKS, TickRow, coord, grid, of,
+};
 use super::facts::{FIRST_COUNTED, PARAMETERS, RUN, RunFacts, parameters};
 use super::replay::CheckedWorld;
 use crate::engine::own::Kinds;

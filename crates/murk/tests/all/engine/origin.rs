@@ -3,9 +3,8 @@
 
 use std::collections::HashSet;
 
-use gametape_murk::Rejection;
 use gametape_murk::engine::{EngineError, Outcome};
-use gametape_murk::{CommandBuf, Envelope, Simulation, read};
+use gametape_murk::{CommandBuf, Envelope, Rejection, Simulation, read};
 use murk_core::IngressError;
 use murk_engine::LockstepWorld;
 

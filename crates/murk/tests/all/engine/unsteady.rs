@@ -1,12 +1,11 @@
 //! Worlds that differ from run to run: the report says so, and names no slip.
 
 use std::collections::HashMap;
-use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
-use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fs, thread};
 
 use gametape_core::tape::{Audit, OptionValue, Options, Source, Tape, Work};
 use gametape_murk::engine::World;

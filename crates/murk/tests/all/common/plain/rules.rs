@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Space;
-use super::{Values, Writer};
+use super::{Space, Values, Writer};
 
 /// A propagator, with fields by number.
 #[derive(Clone, PartialEq, Debug)]
