@@ -77,16 +77,18 @@ impl Format for Stream {
     }
 
     fn source(source: impl Read, bare: bool) -> impl Way<Self> {
-        match bare {
-            true => Reader::of_packets(source),
-            false => Reader::with_limits(source, LIMITS),
+        if bare {
+            Reader::of_packets(source)
+        } else {
+            Reader::with_limits(source, LIMITS)
         }
     }
 
     fn feed(bare: bool) -> impl FedWay<Self> {
-        match bare {
-            true => Feed::of_packets(),
-            false => Feed::with_limits(LIMITS),
+        if bare {
+            Feed::of_packets()
+        } else {
+            Feed::with_limits(LIMITS)
         }
     }
 }

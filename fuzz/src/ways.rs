@@ -229,9 +229,10 @@ impl<S: Fn(usize) -> usize> Read for Pieces<'_, S> {
         let next = match self.stops.0.split_first() {
             Some((&stop, later)) if stop <= self.given => {
                 self.stops.0 = later;
-                return match self.stops.1 {
-                    false => Ok(0),
-                    true => Err(io::Error::other("unplugged")),
+                return if self.stops.1 {
+                    Err(io::Error::other("unplugged"))
+                } else {
+                    Ok(0)
                 };
             }
             Some((&stop, _)) => stop,

@@ -215,7 +215,9 @@ fn murk() {
     near_all(&fuzz::murk::seeds::recordings(), &mut measure);
     let claims = fuzz::murk::seeds::claims();
     assert!(claims.len() >= 8);
-    claims.iter().for_each(|claim| measure(claim));
+    for claim in &claims {
+        measure(claim);
+    }
     for large in fuzz::murk::seeds::large_recordings() {
         // The sizes at the beginning, and those of the first frame.
         let header = murk::read(&large).map_or(0, |replay| replay.header_size() as usize);
@@ -259,7 +261,7 @@ fn murk_beside() {
         peaks.note(2, looked, 8 * size + (32 << 10), size);
     };
     near_all(&fuzz::murk::seeds::with_indexes(), |data| {
-        measure(data, data)
+        measure(data, data);
     });
     for large in fuzz::murk::seeds::large_recordings() {
         let replay = murk::read(&large).expect("a sound one");
@@ -293,7 +295,9 @@ fn murk_worlds() {
     let worlds: Vec<Vec<u8>> = (fuzz::murk::world::seeds::worlds().iter())
         .filter_map(text)
         .collect();
-    claims.iter().for_each(|claim| measure(claim));
+    for claim in &claims {
+        measure(claim);
+    }
     near_all(&worlds, measure);
     // The engine's own buffers are the same for all small worlds.
     for text in worlds.iter().chain(&claims) {
@@ -443,13 +447,13 @@ fn echo_reading() {
     let mut peaks = Peaks::new("butter", [slice, stream, feed, "audited", "salvaged"]);
     let mut texts = Peaks::new("echoreplay", SLICE_STREAM_FEED);
     near_all(&fuzz::echo::seeds::butters(), |data| {
-        butter_peaks(&mut peaks, data, ECHO_LIMITS)
+        butter_peaks(&mut peaks, data, ECHO_LIMITS);
     });
     for claim in fuzz::echo::seeds::claims() {
         butter_peaks(&mut peaks, &claim, ECHO_LIMITS);
     }
     near_all(&fuzz::echo::seeds::texts(), |data| {
-        text_peaks(&mut texts, data)
+        text_peaks(&mut texts, data);
     });
     let [packed, plain, text] = fuzz::echo::seeds::large();
     for file in [packed, plain] {

@@ -247,7 +247,7 @@ struct Decoder {
     index: u32,
     event: Event,
     trailing: u64,
-    /// StreamState and findings from before the end of the input was taken for the end of the file.
+    /// State and findings from before the end of the input was taken for the end of the file.
     before_end: Option<(StreamState, Findings)>,
 }
 

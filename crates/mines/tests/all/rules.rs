@@ -106,7 +106,7 @@ fn cases() -> Vec<Case> {
         case("rmv.mine-duplicate", v2, |p| p.board.copy_within(8..10, 10)),
         case("rmv.preflag-outside", v2, |p| p.preflags = vec![0, 1, 8, 0]),
         case("rmv.preflag-duplicate", v2, |p| {
-            p.preflags = vec![0, 2, 1, 1, 1, 1]
+            p.preflags = vec![0, 2, 1, 1, 1, 1];
         }),
         case("rmv.property-missing", v2, |p| p.properties.truncate(6)),
         case("rmv.property-value", v1, |p| p.properties[4] = 2),
@@ -123,7 +123,7 @@ fn cases() -> Vec<Case> {
             p.tail.clear();
         }),
         case("rmv.event-reduced-first", v2, |p| {
-            p.events.splice(..0, [28, 0, 0]).for_each(drop)
+            p.events.splice(..0, [28, 0, 0]).for_each(drop);
         }),
         case("rmv.event-time-order", v2, |p| {
             let at = find(p, 3, is_long_mouse);
@@ -185,7 +185,7 @@ fn cases() -> Vec<Case> {
             p.events.splice(at..at, first).for_each(drop);
         }),
         case("rmv.event-timestamp", v1, |p| {
-            p.events.splice(..0, [0; 5]).for_each(drop)
+            p.events.splice(..0, [0; 5]).for_each(drop);
         }),
         case("rmv.mine-order", v2, |p| {
             let first: Vec<u8> = p.board.drain(8..10).collect();
@@ -210,20 +210,20 @@ fn cases() -> Vec<Case> {
         case("rmv.release-missing", v1, |p| vienna(p, "Home")),
         case("rmv.release-clone", v2, |p| vienna(p, "Release 5.0.0")),
         case("rmv.date-missing", v2, |p| {
-            p.board[..4].copy_from_slice(&[0; 4])
+            p.board[..4].copy_from_slice(&[0; 4]);
         }),
         case("rmv.date-early", v2, |p| {
-            p.board[..4].copy_from_slice(&[0, 0, 0, 1])
+            p.board[..4].copy_from_slice(&[0, 0, 0, 1]);
         }),
         case("rmv.date-future", v2, |p| {
-            p.board[..4].copy_from_slice(&[0xFF; 4])
+            p.board[..4].copy_from_slice(&[0xFF; 4]);
         }),
         case("rmv.3bv", v2, |p| p.properties[4] += 1),
         case("rmv.result-form", v1, |p| {
-            replace(&mut p.result, "NICK:gametape#", "")
+            replace(&mut p.result, "NICK:gametape#", "");
         }),
         case("rmv.score", v1, |p| {
-            replace(&mut p.result, "SCORE:", "SCORE:1")
+            replace(&mut p.result, "SCORE:", "SCORE:1");
         }),
         case("rmv.score-plus-one", v1, |p| {
             p.player = vec![0, 1, 0];
@@ -235,16 +235,16 @@ fn cases() -> Vec<Case> {
             replace(&mut p.result, "TIMESTAMP:", "TIMESTAMP:1");
         }),
         case("rmv.result-nf", v1, |p| {
-            replace(&mut p.result, "NF:0", "NF:1")
+            replace(&mut p.result, "NF:0", "NF:1");
         }),
         case("rmv.result-text", v1, |p| {
             replace(&mut p.result, "NICK:gametape", "NICK:other");
         }),
         case("rmv.result-text-encoding", v1, |p| {
-            replace(&mut p.result, "NAME:S", "NAME:Ś")
+            replace(&mut p.result, "NAME:S", "NAME:Ś");
         }),
         case("rmv.first-event", v2, |p| {
-            p.events[0] = MouseAction::LeftDown.code()
+            p.events[0] = MouseAction::LeftDown.code();
         }),
         case("rmv.no-mouse", v2, |p| p.events.clear()),
         case("rmv.buttons", v2, |p| {

@@ -169,15 +169,12 @@ fn a_damaged_recording_is_gone_on_with_whole_or_not_at_all() {
             bytes[at] ^= mask;
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&bytes).unwrap();
-            let kept = match Writer::resume(file.try_clone().unwrap()) {
-                Ok((writer, _)) => {
-                    resumed += 1;
-                    writer.position() as usize
-                }
-                Err(_) => {
-                    refused += 1;
-                    bytes.len()
-                }
+            let kept = if let Ok((writer, _)) = Writer::resume(file.try_clone().unwrap()) {
+                resumed += 1;
+                writer.position() as usize
+            } else {
+                refused += 1;
+                bytes.len()
             };
             assert!(
                 kept + 9 > bytes.len(),

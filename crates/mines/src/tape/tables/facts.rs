@@ -376,16 +376,6 @@ pub(super) fn mines(board: &Board<'_>) -> Vec<Cell> {
     mines
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mode_is_one_of_those_that_there_are() {
-        assert_eq!(MODES, Mode::ALL.map(Mode::name));
-    }
-}
-
 /// The statistics that players compare: the columns that the replay gives, behind how the game ended.
 pub(in crate::tape) fn stats(game: &Game<'_>, metrics: Metrics) -> Map<String, Value> {
     let facts = Facts {
@@ -404,4 +394,14 @@ pub(in crate::tape) fn stats(game: &Game<'_>, metrics: Metrics) -> Map<String, V
         Some((name, json!(GAME.value(&facts, at))))
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mode_is_one_of_those_that_there_are() {
+        assert_eq!(MODES, Mode::ALL.map(Mode::name));
+    }
 }
