@@ -7,7 +7,7 @@ use gametape_echo::{Kept, MEMBERS, Member, Rule};
 
 #[cfg(feature = "tape")]
 #[test]
-fn the_book_lists_the_rules() {
+fn the_page_of_findings_is_what_the_rules_say() {
     use gametape_core::tape::Format as _;
     // And the relations between recordings.
     let mut rules = Rule::ALL.to_vec();

@@ -26,8 +26,8 @@ pub struct Serve {
     ///
     /// The link is printed. After the recording ends, it can still be watched until Ctrl-C; if Ctrl-C
     /// ended the recording, until it is pressed again. Without a terminal, Ctrl-C ends both at once.
-    #[arg(long)]
-    serve: bool,
+    #[arg(id = "serve", long)]
+    is_asked: bool,
     /// Where to listen: 0.0.0.0:8420 can be reached from other machines, a port alone only from this one
     #[arg(
         long,
@@ -105,13 +105,13 @@ impl Ending {
 impl Serve {
     /// Whether the recording is served.
     pub const fn is_asked(&self) -> bool {
-        self.serve
+        self.is_asked
     }
 
     /// Starts the server if it is asked for, and prints its address. An error is reported before anything is
     /// recorded.
     pub fn begin(&self, formats: &Formats, ui: &mut Ui) -> Result<Watched, Exit> {
-        if !self.serve {
+        if !self.is_asked {
             if self.host.is_empty() {
                 return Ok(Watched::default());
             }
