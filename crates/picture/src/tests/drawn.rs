@@ -120,7 +120,7 @@ fn cells_that_change_are_counted_within_the_stretch() {
         "How often heat of plate changed from 0.000 s, step 0 to 0.300 s, step 3: 2 of 4 cells did, 4 times in all; most often that at i 0, 3 times."
     );
     let some = Options {
-        over: stretch("step:1", "0.2"),
+        over: Some(stretch("step:1", "0.2")),
         ..args()
     };
     let drawn = picture(&made, &some).unwrap();
@@ -129,7 +129,7 @@ fn cells_that_change_are_counted_within_the_stretch() {
         "How often heat of plate changed from 0.100 s, step 1 to 0.200 s, step 2: 1 of 4 cells did, 1 times in all; most often that at i 0, 1 times."
     );
     let none = Options {
-        over: stretch("step:2", "step:2"),
+        over: Some(stretch("step:2", "step:2")),
         ..args()
     };
     let drawn = picture(&made, &none).unwrap();
@@ -216,7 +216,7 @@ fn an_entity_that_left_has_no_path_and_no_time() {
         .end(7, Value::Uint(2))
         .row(10, &at(1, 50.0));
     let time = Options {
-        over: stretch("", ""),
+        over: Some(stretch("", "")),
         show: Some(Show::Time),
         ..args()
     };
@@ -261,11 +261,11 @@ fn a_view_that_cannot_be_shown_is_reported() {
             "made.up: tick 1: the recording has no ticks; name a time, or a step",
         ),
         (
-            with(|args| args.over = stretch("0.5", "0.2")),
+            with(|args| args.over = Some(stretch("0.5", "0.2"))),
             "made.up: the range ends at 0.200 s, before it starts at 0.500 s",
         ),
         (
-            with(|args| args.over = stretch("0.5", "step:2")),
+            with(|args| args.over = Some(stretch("0.5", "step:2"))),
             "made.up: the range ends at step 2, before it starts at 0.500 s",
         ),
     ] {
@@ -273,7 +273,7 @@ fn a_view_that_cannot_be_shown_is_reported() {
     }
     let args = with(|args| {
         args.view = Some("map".into());
-        args.over = stretch("", "");
+        args.over = Some(stretch("", ""));
         args.show = Some(Show::Changes);
     });
     assert_eq!(

@@ -299,7 +299,7 @@ proptest! {
         let made = table(Made::default(), "board", Lane::Grid, &CELLS, &cells);
         let made = table(made, "things", Lane::State, &THINGS, &things);
         let made = table(made, "cursor", Lane::State, &CURSOR, &cursor);
-        let stretch = || stretch(&format!("step:{at}"), "");
+        let stretch = || Some(stretch(&format!("step:{at}"), ""));
         for view in ["board", "map"] {
             for (over, show) in [
                 (None, None),

@@ -17,10 +17,10 @@ use crate::scene::time::Stretch;
 use crate::subject::Options;
 
 /// A stretch from one moment to another, or to an end of the recording for an empty text.
-pub fn stretch(from: &str, to: &str) -> Option<Stretch> {
+pub fn stretch(from: &str, to: &str) -> Stretch {
     let end = |text: &str| (!text.is_empty()).then(|| text.parse().unwrap());
     let (from, to) = (end(from), end(to));
-    Some(Stretch { from, to })
+    Stretch { from, to }
 }
 
 /// The options that are chosen by default.
@@ -39,7 +39,7 @@ pub fn picture(made: &Made, args: &Options) -> Result<Drawn, String> {
 /// Draws a picture of the whole recording.
 pub fn over(made: &Made) -> Result<Drawn, String> {
     let args = Options {
-        over: stretch("", ""),
+        over: Some(stretch("", "")),
         ..args()
     };
     picture(made, &args)
