@@ -150,6 +150,7 @@ fn fmt(args: &[&str]) -> Result<(), String> {
 const SMALL: &[&[&str]] = &[
     &["gametape-archive", "--features", "zip"],
     &["gametape-capture"],
+    &["gametape-capture", "--features", "tape"],
     &["gametape-delta"],
     &["gametape-echo"],
     &["gametape-mines"],
