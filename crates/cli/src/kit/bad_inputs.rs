@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Ended, Folder, Kit, READERS, READERS_OF_MANY, Sample};
+use super::{Ended, Kit, READERS, READERS_OF_MANY, Sample, SampleFolder};
 
 impl Kit {
     /// Checks inputs that are not sound recordings: missing, empty, a folder, cut anywhere, with lengths of
@@ -16,7 +16,7 @@ impl Kit {
     }
 
     fn bad_inputs_like(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         folder.put_sample(sample);
         let bad = format!("bad.{}", sample.extension());
         let out = format!("out.{}", sample.extension());
@@ -55,7 +55,7 @@ impl Kit {
     }
 
     /// Verbs that print the rows of a damaged copy.
-    fn only_read(&self, folder: &Folder, sample: &Sample, bad: &str, bytes: &[u8]) {
+    fn only_read(&self, folder: &SampleFolder, sample: &Sample, bad: &str, bytes: &[u8]) {
         let ended = self.run(folder, &["dump", bad]);
         ended.calmly();
         reads_alone(&ended);
@@ -85,7 +85,7 @@ impl Kit {
         not(any(feature = "picture", feature = "live")),
         expect(unused_variables, clippy::unused_self)
     )]
-    fn shown(&self, folder: &Folder, bad: &str) {
+    fn shown(&self, folder: &SampleFolder, bad: &str) {
         #[cfg(feature = "picture")]
         for more in [&[][..], &["--from", "step:0"]] {
             let args = ["picture", bad, "-"];
@@ -105,7 +105,7 @@ impl Kit {
     }
 
     /// Verbs that keep a part of a damaged copy.
-    fn kept(&self, folder: &Folder, bad: &str, out: &str, bytes: &[u8]) {
+    fn kept(&self, folder: &SampleFolder, bad: &str, out: &str, bytes: &[u8]) {
         let cut = self.run(folder, &["cut", bad, out, "--from", "step:1"]);
         cut.calmly().expect(
             matches!(cut.code, Some(0 | 3)) == folder.path.join(out).exists(),
@@ -127,7 +127,7 @@ impl Kit {
     }
 
     /// Each verb on a copy that was cut, in a process of its own: it ends as it does in a worker.
-    fn bad_spawned(&self, folder: &Folder, sample: &Sample, bad: &str, out: &str) {
+    fn bad_spawned(&self, folder: &SampleFolder, sample: &Sample, bad: &str, out: &str) {
         let half = sample.bytes.get(..sample.bytes.len() / 2);
         folder.put_sample(&sample.called("bad", half.unwrap_or_default()));
         folder.holds(format!("{bad} is the first half of {}", sample.name));
@@ -151,7 +151,7 @@ impl Kit {
 
     /// A call with many files continues after each broken one, and names it.
     fn all_at_once(&self, sample: &Sample, damaged: &[Damaged]) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         let (mut names, mut inputs) = (Vec::new(), Vec::new());
         for (number, Damaged { how, bytes }) in damaged.iter().enumerate() {
             let copy = sample.called(&format!("bad-{number}"), bytes);
@@ -184,7 +184,7 @@ impl Kit {
     }
 
     #[cfg(unix)]
-    fn forbidden(&self, folder: &Folder, sample: &Sample) {
+    fn forbidden(&self, folder: &SampleFolder, sample: &Sample) {
         use std::os::unix::fs::PermissionsExt;
         let name = format!("forbidden.{}", sample.extension());
         folder.put(&name, &sample.bytes);
@@ -205,9 +205,9 @@ impl Kit {
     }
 
     #[cfg(not(unix))]
-    fn forbidden(&self, _folder: &Folder, _sample: &Sample) {}
+    fn forbidden(&self, _folder: &SampleFolder, _sample: &Sample) {}
 
-    fn nothing_there(&self, folder: &Folder, out: &str) {
+    fn nothing_there(&self, folder: &SampleFolder, out: &str) {
         let missing = format!("missing-{out}");
         for verb in READERS {
             self.run(folder, &[verb, &missing]).unusable("no such file");

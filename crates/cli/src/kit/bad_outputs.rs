@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::calls::{Call, process};
-use super::{Folder, Kit, Sample};
+use super::calls::{KitCall, process};
+use super::{Kit, Sample, SampleFolder};
 
 impl Kit {
     /// Runs command lines that succeed and print something, in this folder. If standard output is full they
@@ -22,7 +22,7 @@ impl Kit {
             let print_to = |stdout: Stdio| {
                 let mut command = Command::new(&self.command);
                 command.args(&args).stdin(Stdio::null());
-                process(command, Call::new(&self.command, folder, &args), stdout)
+                process(command, KitCall::new(&self.command, folder, &args), stdout)
             };
             // The read end is closed before anything is written.
             if let Ok((reader, writer)) = std::io::pipe() {
@@ -61,7 +61,7 @@ impl Kit {
     }
 
     fn bad_outputs_of(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         folder.put_sample(sample);
         let _ = fs::create_dir(folder.path.join("folder"));
         let name = sample.name.as_str();
@@ -118,7 +118,7 @@ impl Kit {
     }
 
     /// The extensions of the command's other formats.
-    fn other_extensions(&self, folder: &Folder, own: &str) -> Vec<String> {
+    fn other_extensions(&self, folder: &SampleFolder, own: &str) -> Vec<String> {
         let formats = self.run(folder, &["--json", "formats"]);
         formats.code(0);
         let extensions = |line: &str| {

@@ -28,7 +28,7 @@ const PANICKED: u8 = 101;
 
 /// A call of the command, as a failure tells of it.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(super) struct KitCall {
     /// The command line.
     line: String,
     folder: PathBuf,
@@ -36,7 +36,7 @@ pub(super) struct Call {
     input: String,
 }
 
-impl Call {
+impl KitCall {
     pub(super) fn new(command: &Path, folder: &Path, args: &[&str]) -> Self {
         let command = command.display().to_string();
         let words = [command.as_str()].into_iter().chain(args.iter().copied());
@@ -93,7 +93,7 @@ fn start_of(text: &str) -> String {
 /// How a call ended.
 #[derive(Debug)]
 pub struct Ended {
-    call: Call,
+    call: KitCall,
     /// The exit code; `None` where a signal ended it.
     pub code: Option<i32>,
     /// Standard output.
@@ -172,7 +172,7 @@ pub(super) fn sparing(program: &OsStr) -> Command {
 }
 
 /// Runs a process to its end, and kills it where that takes too long.
-pub(super) fn process(mut command: Command, call: Call, stdout: Stdio) -> Ended {
+pub(super) fn process(mut command: Command, call: KitCall, stdout: Stdio) -> Ended {
     let started = Instant::now();
     let mut child = command
         .current_dir(&call.folder)
@@ -278,7 +278,7 @@ impl Worker {
     }
 
     /// Calls the command in a folder.
-    pub(super) fn call(&mut self, call: Call, command: &Path, args: &[&str]) -> Ended {
+    pub(super) fn call(&mut self, call: KitCall, command: &Path, args: &[&str]) -> Ended {
         let code = self
             .try_call(&call.folder, command, args)
             .unwrap_or_else(|error| call.fail(&format!("  {error}"), &in_time()));

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{Ended, Folder, Kit, Sample};
+use super::{Ended, Kit, Sample, SampleFolder};
 
 /// A table, as the command describes it.
 struct Table {
@@ -27,7 +27,7 @@ impl Kit {
     }
 
     fn captured(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         folder.put_sample(sample);
         let name = sample.name.as_str();
         let before = folder.names();
@@ -54,7 +54,7 @@ impl Kit {
 
     /// A capture is made of a cut recording only if the format calls it whole.
     fn cut(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         for share in [0, 1, 2, 3] {
             let bytes = sample.bytes.get(..sample.bytes.len() * share / 4);
             let cut = sample.called("cut", bytes.unwrap_or_default());
@@ -74,7 +74,7 @@ impl Kit {
         }
     }
 
-    fn described(&self, folder: &Folder, name: &str) -> Vec<Table> {
+    fn described(&self, folder: &SampleFolder, name: &str) -> Vec<Table> {
         let tables = self.run(folder, &["--json", "tables", name]);
         tables.code(0);
         let table = |line: &str| {
@@ -94,7 +94,7 @@ impl Kit {
         tables.text().lines().map(table).collect()
     }
 
-    fn same_tables(&self, folder: &Folder, name: &str) {
+    fn same_tables(&self, folder: &SampleFolder, name: &str) {
         let made = self.described(folder, "made.mcap");
         for original in self.described(folder, name) {
             let made = made.iter().find(|table| table.name == original.name);

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
 use super::calls::process;
-use super::{Ended, Folder, Kit, Sample};
+use super::{Ended, Kit, Sample, SampleFolder};
 
 /// True if a format says that it can't be cut: in one line, and nothing is written.
 fn is_uncut(ended: &Ended) -> bool {
@@ -17,13 +17,13 @@ fn is_uncut(ended: &Ended) -> bool {
 
 impl Kit {
     /// True if recordings of this format can be cut, at least at their ends.
-    pub(super) fn is_cut(&self, folder: &Folder, name: &str) -> bool {
+    pub(super) fn is_cut(&self, folder: &SampleFolder, name: &str) -> bool {
         let ended = self.run(folder, &["cut", name, "-", "--to", "step:0"]);
         !is_uncut(&ended)
     }
 
     /// A part of a recording is a recording with the same rows; invalid ranges are refused.
-    pub(super) fn cuts(&self, folder: &Folder, sample: &Sample) {
+    pub(super) fn cuts(&self, folder: &SampleFolder, sample: &Sample) {
         let name = sample.name.as_str();
         let part = format!("copy.{}", sample.extension());
         self.run(folder, &["cut", name, &part]).code(2);
@@ -101,7 +101,7 @@ impl Kit {
     }
 
     /// Invalid ranges, and moments that can't be looked up.
-    fn no_range(&self, folder: &Folder, sample: &Sample, part: &str) {
+    fn no_range(&self, folder: &SampleFolder, sample: &Sample, part: &str) {
         let name = sample.name.as_str();
         let refused = |range: &[&str], why: &str| {
             let args = [&["cut", name, part][..], range].concat();
@@ -127,7 +127,7 @@ impl Kit {
     }
 
     /// The part is sound and has this number of steps.
-    fn sound(&self, folder: &Folder, cut: &Ended, part: &str, steps: usize) {
+    fn sound(&self, folder: &SampleFolder, cut: &Ended, part: &str, steps: usize) {
         self.run(folder, &["verify", part]).code(0);
         let dumped = self.run(folder, &["dump", part]);
         dumped.code(0);

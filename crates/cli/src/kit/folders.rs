@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::calls::process;
-use super::{Ended, Folder, Kit, Sample};
+use super::{Ended, Kit, Sample, SampleFolder};
 
 /// The files below a folder, and their bytes.
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
@@ -37,7 +37,7 @@ impl Kit {
         });
     }
 
-    fn statuses(&self, folder: &Folder, args: &[&str]) -> (Ended, BTreeMap<String, String>) {
+    fn statuses(&self, folder: &SampleFolder, args: &[&str]) -> (Ended, BTreeMap<String, String>) {
         let ended = self.run(folder, &[&["--json"], args].concat());
         ended.calmly();
         let mut statuses = BTreeMap::new();
@@ -61,7 +61,7 @@ impl Kit {
     }
 
     fn made_once(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         let before = archive(&folder, sample);
         let extension = sample.extension();
         folder.put(&format!("archive/bad.{extension}"), &[0xFF; 300]);
@@ -113,7 +113,7 @@ impl Kit {
     }
 
     fn made_anew(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         archive(&folder, sample);
         let extension = sample.extension();
         let [a, b] = ["a", "b"].map(|stem| format!("archive/{stem}.{extension}"));
@@ -181,7 +181,7 @@ impl Kit {
     }
 
     fn killed(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         archive(&folder, sample);
         for number in 0..8 {
             folder.put_sample(&sample.called(&format!("archive/more-{number}"), &sample.bytes));
@@ -215,7 +215,7 @@ impl Kit {
 
     /// A full disk, and folders that must not be written to.
     fn hindered(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         let before = archive(&folder, sample);
         let args = ["convert", "archive", "--out", "made"];
         if cfg!(target_os = "linux") {
@@ -259,7 +259,7 @@ impl Kit {
 
     /// Outputs that would be found as inputs, or would replace them.
     fn beside_the_input(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         let before = archive(&folder, sample);
         let inside = ["convert", "archive", "--out", "archive/made"];
         self.run(&folder, &inside).code(0);
@@ -309,7 +309,7 @@ impl Kit {
         if !sample.beside.is_empty() {
             return;
         }
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         let _ = fs::create_dir(folder.path.join("archive"));
         let mut names: Vec<OsString> = [&b"\xff"[..], b"\xfe", b"a\nb\x1b", "é ".as_bytes()]
             .map(|stem| {
@@ -339,7 +339,7 @@ impl Kit {
     fn odd_names(&self, _sample: &Sample) {}
 }
 
-fn archive(folder: &Folder, sample: &Sample) -> Tree {
+fn archive(folder: &SampleFolder, sample: &Sample) -> Tree {
     let _ = fs::create_dir_all(folder.path.join("archive/inner"));
     for stem in ["a", "b", "inner/c"] {
         // What lies beside it lies beside it there, too.

@@ -41,10 +41,10 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use calls::{Call, Worker, process, sparing};
 pub use calls::{Ended, serve};
-use sample::Folder;
+use calls::{KitCall, Worker, process, sparing};
 pub use sample::Sample;
+use sample::SampleFolder;
 
 /// A command, and recordings of the formats that it is tried on.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl Kit {
     }
 
     /// Calls the command: inside of a worker, or in a process of its own where there are no workers.
-    fn run(&self, folder: &Folder, args: &[&str]) -> Ended {
+    fn run(&self, folder: &SampleFolder, args: &[&str]) -> Ended {
         let Some(test) = &self.served_by else {
             return self.spawned(folder, args);
         };
@@ -113,19 +113,19 @@ impl Kit {
     }
 
     /// Calls the command in a process of its own, with limited memory.
-    fn spawned(&self, folder: &Folder, args: &[&str]) -> Ended {
+    fn spawned(&self, folder: &SampleFolder, args: &[&str]) -> Ended {
         let mut command = sparing(self.command.as_os_str());
         command.args(args).stdin(Stdio::null());
         process(command, self.call(folder, args), Stdio::piped())
     }
 
     /// What a failure tells of a call.
-    fn call(&self, folder: &Folder, args: &[&str]) -> Call {
-        Call::new(&self.command, &folder.path, args).of(folder.input.borrow().clone())
+    fn call(&self, folder: &SampleFolder, args: &[&str]) -> KitCall {
+        KitCall::new(&self.command, &folder.path, args).of(folder.input.borrow().clone())
     }
 
     /// A call inside of a worker and a process of its own end alike.
-    fn same_spawned(&self, folder: &Folder, args: &[&str]) {
+    fn same_spawned(&self, folder: &SampleFolder, args: &[&str]) {
         if self.served_by.is_none() {
             return;
         }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::calls::process;
-use super::{Ended, Folder, Kit, READERS, Sample};
+use super::{Ended, Kit, READERS, Sample, SampleFolder};
 
 impl Kit {
     /// Checks the promises of every format about a sound recording: verbs succeed, JSON has its keys, a copy is
@@ -20,7 +20,7 @@ impl Kit {
     }
 
     fn promised(&self, sample: &Sample) {
-        let folder = Folder::new();
+        let folder = SampleFolder::new();
         folder.put_sample(sample);
         let before = folder.names();
         let name = sample.name.as_str();
@@ -99,7 +99,7 @@ impl Kit {
     }
 
     /// A recording can come from a pipe, and go into one.
-    fn piped(&self, folder: &Folder, sample: &Sample) {
+    fn piped(&self, folder: &SampleFolder, sample: &Sample) {
         let through = |args: &[&str]| {
             let file = File::open(folder.path.join(&sample.name))
                 .unwrap_or_else(|error| panic!("{}: {error}", sample.name));
@@ -124,7 +124,7 @@ impl Kit {
             .expect(copied.stdout == sample.bytes, "the same bytes");
     }
 
-    fn dumps(&self, folder: &Folder, name: &str) {
+    fn dumps(&self, folder: &SampleFolder, name: &str) {
         let dump = self.run(folder, &["dump", name]);
         let text = dump.text();
         let mut last = None;
@@ -160,7 +160,7 @@ impl Kit {
 
     /// A recording is published as a whole; whether there is a page depends on how the command was built.
     #[cfg(feature = "live")]
-    fn published(&self, folder: &Folder, name: &str) {
+    fn published(&self, folder: &SampleFolder, name: &str) {
         let site = folder.path.join("site");
         let ended = self.run(folder, &["--json", "publish", name, "--out", "site"]);
         ended.expect(matches!(ended.code, Some(0 | 3)), "0, or 3 without a page");
@@ -187,7 +187,7 @@ impl Kit {
     }
 
     /// Every table can be dumped as JSON and as comma-separated values, and has a state at the end.
-    fn tables(&self, folder: &Folder, name: &str) {
+    fn tables(&self, folder: &SampleFolder, name: &str) {
         self.run(folder, &["tables", name]).code(0);
         let described = self.run(folder, &["--json", "tables", name]);
         described.code(0);
@@ -230,7 +230,7 @@ impl Kit {
             .unusable("there is no table");
     }
 
-    fn findings(&self, folder: &Folder, name: &str) {
+    fn findings(&self, folder: &SampleFolder, name: &str) {
         let verified = self.run(folder, &["--json", "verify", name]);
         let value: Value = serde_json::from_str(&verified.text()).unwrap_or_default();
         verified.expect(

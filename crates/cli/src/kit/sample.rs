@@ -56,13 +56,13 @@ impl Sample {
 }
 
 /// A temporary folder, removed at the end of a check that did not fail.
-pub(super) struct Folder {
+pub(super) struct SampleFolder {
     pub(super) path: PathBuf,
     /// What the input is, where it is not a sample as it was given: failures tell it.
     pub(super) input: RefCell<String>,
 }
 
-impl Folder {
+impl SampleFolder {
     pub(super) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!(
@@ -111,7 +111,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for SampleFolder {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             let _ = fs::remove_dir_all(&self.path);

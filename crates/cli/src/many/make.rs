@@ -21,7 +21,7 @@ use super::packed::Packed;
 use super::parallel::{Cores, cores, each};
 use super::plan::{Job, Task, plan, size, target};
 use super::progress::{InFile, Progress};
-use super::report::{FileReport, Status, Summary};
+use super::report::{FileReport, MadeSummary, Status};
 use crate::advice::of_output;
 use crate::args::Below;
 use crate::call::Call;
@@ -65,7 +65,7 @@ pub struct Outcome {
 }
 
 /// The state while files are made.
-struct Folder<'r> {
+struct MakingFolder<'r> {
     path: &'r Path,
     /// The folder that the user named, or the zip that it becomes.
     out: &'r Path,
@@ -106,9 +106,9 @@ pub fn run(
         Err(error) => return Ok(ui.fail(&of_output(error, out.as_os_str()))),
     };
     let exit = match in_folder(paths, below, packed.as_ref(), to, making, call, ui)? {
-        Ended::Whole(exit) => exit,
-        Ended::Full(exit) => return Ok(exit),
-        Ended::Refused(exit) => {
+        RunEnd::Whole(exit) => exit,
+        RunEnd::Full(exit) => return Ok(exit),
+        RunEnd::Refused(exit) => {
             if let Some(packed) = packed {
                 packed.abandon();
             }
@@ -122,7 +122,7 @@ pub fn run(
 }
 
 /// The end of a call.
-enum Ended {
+enum RunEnd {
     /// Each file was made, or has its error.
     Whole(Exit),
     /// There is no room left.
@@ -140,35 +140,35 @@ fn in_folder(
     making: &Making<'_>,
     call: &Call<'_>,
     ui: &mut Ui,
-) -> io::Result<Ended> {
+) -> io::Result<RunEnd> {
     let Some(out) = below.out.as_deref() else {
-        return Ok(Ended::Refused(Exit::Unusable));
+        return Ok(RunEnd::Refused(Exit::Unusable));
     };
     let path = packed.map_or(out, Packed::folder);
     let to = match to.map(|asked| target(call.formats, asked)).transpose() {
         Ok(to) => to,
         Err(message) => {
-            return Ok(Ended::Refused(ui.refuse(&message)));
+            return Ok(RunEnd::Refused(ui.refuse(&message)));
         }
     };
     let extension = to.as_ref().map(|(_, extension)| extension.as_str());
     let tasks = match plan(call.formats, paths, path, extension) {
         Ok(tasks) => tasks,
-        Err(problems) => return Ok(Ended::Refused(refuse(&problems, ui))),
+        Err(problems) => return Ok(RunEnd::Refused(refuse(&problems, ui))),
     };
     let to = to.map(|(format, _)| format);
     if let Err(error) = call
         .check_opening(paths)
         .and_then(|()| check_options(&tasks, to, making, call))
     {
-        return Ok(Ended::Refused(ui.fail(&error)));
+        return Ok(RunEnd::Refused(ui.fail(&error)));
     }
     let manifest = match begin(path, below.dry_run, &tasks) {
         Ok(manifest) => manifest,
-        Err(error) => return Ok(Ended::Refused(ui.fail(&error))),
+        Err(error) => return Ok(RunEnd::Refused(ui.fail(&error))),
     };
     let sizes = tasks.iter().map(Task::size);
-    let folder = Folder {
+    let folder = MakingFolder {
         path,
         out,
         to,
@@ -184,7 +184,7 @@ fn in_folder(
     };
     let ended = folder.make_all(tasks, ui)?;
     let Some(ended) = ended else {
-        return Ok(Ended::Refused(ui.found_nothing(paths)));
+        return Ok(RunEnd::Refused(ui.found_nothing(paths)));
     };
     Ok(ended)
 }
@@ -272,11 +272,11 @@ impl Task {
     }
 }
 
-impl Folder<'_> {
+impl MakingFolder<'_> {
     /// Makes all files; returns the worst exit code, or `None` if there is no recording.
-    fn make_all(self, tasks: Vec<Task>, ui: &mut Ui) -> io::Result<Option<Ended>> {
+    fn make_all(self, tasks: Vec<Task>, ui: &mut Ui) -> io::Result<Option<RunEnd>> {
         let started = Instant::now();
-        let mut summary = Summary::default();
+        let mut summary = MadeSummary::default();
         let mut failed: BTreeSet<PathBuf> = BTreeSet::new();
         each(
             tasks,
@@ -295,7 +295,7 @@ impl Folder<'_> {
                 })
             },
         )?;
-        let Folder {
+        let MakingFolder {
             path,
             out,
             dry,
@@ -336,9 +336,9 @@ impl Folder<'_> {
         summary.print(started.elapsed(), ui)?;
         if summary.left > 0 {
             ui.complain("there is no room left: the same call does the rest later");
-            return Ok(Some(Ended::Full(exit)));
+            return Ok(Some(RunEnd::Full(exit)));
         }
-        Ok(Some(Ended::Whole(exit)))
+        Ok(Some(RunEnd::Whole(exit)))
     }
 
     fn one(&self, task: Task) -> FileReport {

@@ -175,7 +175,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// The numbers of all files.
-pub struct Summary {
+pub struct MadeSummary {
     made: u64,
     kept: u64,
     would_make: u64,
@@ -193,7 +193,7 @@ pub struct Summary {
     pub exit: Exit,
 }
 
-impl Default for Summary {
+impl Default for MadeSummary {
     fn default() -> Self {
         Self {
             made: 0,
@@ -211,7 +211,7 @@ impl Default for Summary {
     }
 }
 
-impl Summary {
+impl MadeSummary {
     pub fn count(&mut self, file: &FileReport) {
         let count = match file.status {
             Status::Made => &mut self.made,

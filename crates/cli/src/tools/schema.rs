@@ -33,7 +33,7 @@ enum What {
     /// Print a schema: its components, and the encoding of each field
     ///
     /// With --json, in the form of a schema file beside packets.
-    Show(Show),
+    Show(ShowSchema),
     /// Print the hash by which packets name their schema
     Hash(Hash),
     /// Show the differences between two schemas, names aside
@@ -43,7 +43,7 @@ enum What {
 }
 
 #[derive(clap::Args, Debug)]
-struct Show {
+struct ShowSchema {
     /// A schema as JSON, or a recording that has one
     #[arg(value_name = "FILE")]
     path: PathBuf,

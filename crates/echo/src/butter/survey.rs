@@ -177,7 +177,7 @@ fn square(halves: Halves) -> f32 {
 #[derive(Default)]
 struct Evidence {
     frame: u64,
-    players: Vec<SeenPlayer>,
+    players: Vec<SurveyedPlayer>,
     vr: SurveySigns,
     disc: SurveySigns,
     disc_velocity: Halves,
@@ -195,7 +195,7 @@ struct SurveySigns {
 }
 
 #[derive(Clone, Copy, Default)]
-struct SeenPlayer {
+struct SurveyedPlayer {
     poses: [SurveySigns; 4],
 }
 
@@ -268,7 +268,7 @@ impl Evidence {
                 index => index.into(),
             };
             if at >= self.players.len() {
-                self.players.resize(at + 1, SeenPlayer::default());
+                self.players.resize(at + 1, SurveyedPlayer::default());
             }
             let Some(seen) = self.players.get_mut(at) else {
                 continue;

@@ -112,10 +112,10 @@ pub(super) struct Search<'a, 'w, S: Checkpoint> {
     /// The found candidates that are not kept.
     pub(super) beyond: Beyond,
     /// For a simulation without hidden state: the shared replay from the recorded state.
-    recorded: Option<Recorded<S>>,
+    recorded: Option<RecordedRun<S>>,
 }
 
-struct Recorded<S: Checkpoint> {
+struct RecordedRun<S: Checkpoint> {
     next: usize,
     open: bool,
     state: S::State,
@@ -477,7 +477,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         }
         let rest = if next == meeting && keeps_count && self.simulation.shows_all() {
             if self.recorded.is_none() {
-                self.recorded = Some(Recorded {
+                self.recorded = Some(RecordedRun {
                     next,
                     open: next < window.len(),
                     state: self.simulation.checkpoint(),
@@ -546,7 +546,7 @@ impl<'a, 'w, S: Checkpoint> Search<'a, 'w, S> {
         self.found = found;
     }
 
-    fn run_recorded(&mut self, recorded: &mut Recorded<S>, round: usize, share: f64) -> bool {
+    fn run_recorded(&mut self, recorded: &mut RecordedRun<S>, round: usize, share: f64) -> bool {
         if self.simulation.restore(&recorded.state).is_err() {
             recorded.open = false;
             return true;

@@ -135,10 +135,13 @@ impl ExecutionPlan for Related {
         let traces = self.traces.execute(partition, context)?;
         let formats = self.formats.clone();
         let found = async move {
-            let gathered = traces.try_fold(Gathered::default(), |mut gathered, batch| async move {
-                gathered.add(&batch)?;
-                Ok(gathered)
-            });
+            let gathered = traces.try_fold(
+                GatheredTraces::default(),
+                |mut gathered, batch| async move {
+                    gathered.add(&batch)?;
+                    Ok(gathered)
+                },
+            );
             let gathered = gathered.await?;
             let compared = tokio::task::spawn_blocking(move || gathered.compared(&formats)).await;
             let batches =
@@ -155,7 +158,7 @@ impl ExecutionPlan for Related {
 
 /// The traces that came so far, by their recordings.
 #[derive(Default)]
-struct Gathered {
+struct GatheredTraces {
     codes: Vec<String>,
     /// Of each, the number of its code with a print or a time.
     recordings: BTreeMap<Arc<str>, Vec<(u16, Trace)>>,
@@ -167,7 +170,7 @@ enum Trace {
     Busy { who: u64, from: i64, to: i64 },
 }
 
-impl Gathered {
+impl GatheredTraces {
     fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         let wrong = || internal_datafusion_err!("traces of another form");
         let column = |name: &str, kind: &DataType| {

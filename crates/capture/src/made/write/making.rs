@@ -41,7 +41,7 @@ pub(crate) trait Out {
 }
 
 /// Decides where full snapshots are added.
-struct Keyframes {
+struct KeyframePlan {
     /// The requested interval.
     every: Option<u32>,
     encoder: Encoder,
@@ -53,7 +53,7 @@ struct Keyframes {
     full: usize,
 }
 
-impl Keyframes {
+impl KeyframePlan {
     fn is_due(&self) -> bool {
         let (least, most) = KEYFRAMES;
         match self.every {
@@ -146,7 +146,7 @@ pub(crate) struct Making {
     most: usize,
     pub ends_of_nothing: u64,
     rising: Rising,
-    keyframes: Keyframes,
+    keyframes: KeyframePlan,
     holdings: Vec<HeldRows>,
     /// The texts by table and column.
     texts: BTreeMap<(usize, usize), NumberedTexts>,
@@ -171,7 +171,7 @@ impl Making {
             most: entities_within(&plan.schema, MAX_STATE_BYTES),
             ends_of_nothing: 0,
             rising: Rising::default(),
-            keyframes: Keyframes {
+            keyframes: KeyframePlan {
                 every: keyframe_every,
                 encoder: Encoder::new(&plan.schema).limits(Limits::NONE),
                 packet: Vec::new(),

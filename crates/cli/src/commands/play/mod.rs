@@ -37,7 +37,7 @@ use gametape_picture::scene::views::View;
 const FRAME: Duration = Duration::from_millis(1000 / clock::FRAMES);
 
 /// How the player ended.
-enum Ended {
+enum PlayEnd {
     Quit,
     Signal,
     Failed(Box<Error>),
@@ -88,11 +88,11 @@ pub fn run(args: &Play, call: &Call<'_>, ui: &mut Ui) -> io::Result<Exit> {
     let ended = show(&mut screen, &start, &inbox, &updates);
     drop(screen);
     Ok(match ended? {
-        Ended::Quit => Exit::Fine,
-        Ended::Signal => std::process::exit(130),
-        Ended::Failed(error) => ui.fail(&error),
-        Ended::Nothing(sentence) => ui.refuse(&sentence),
-        Ended::Panic(what) => ui.refuse(&format!("a bug in {}: {what}", ui.name)),
+        PlayEnd::Quit => Exit::Fine,
+        PlayEnd::Signal => std::process::exit(130),
+        PlayEnd::Failed(error) => ui.fail(&error),
+        PlayEnd::Nothing(sentence) => ui.refuse(&sentence),
+        PlayEnd::Panic(what) => ui.refuse(&format!("a bug in {}: {what}", ui.name)),
     })
 }
 
@@ -102,7 +102,7 @@ fn show(
     start: &Start,
     inbox: &Inbox,
     updates: &Receiver<Update>,
-) -> io::Result<Ended> {
+) -> io::Result<PlayEnd> {
     let paint = Paint::from_env();
     let began = Instant::now();
     let (mut player, mut last, mut stale) = (None, began, true);
@@ -110,10 +110,10 @@ fn show(
     let mut early = Vec::new();
     loop {
         if terminal::is_over() {
-            return Ok(Ended::Signal);
+            return Ok(PlayEnd::Signal);
         }
         if let Some(what) = terminal::panicked() {
-            return Ok(Ended::Panic(what));
+            return Ok(PlayEnd::Panic(what));
         }
         for update in updates.try_iter() {
             stale = true;
@@ -128,7 +128,7 @@ fn show(
         if let Some(player) = &mut player {
             for key in early.drain(..) {
                 if press(player, key) == Then::End {
-                    return Ok(Ended::Quit);
+                    return Ok(PlayEnd::Quit);
                 }
             }
             stale |= player.tick(by);
@@ -161,7 +161,7 @@ fn show(
                 }
             };
             if then == Then::End {
-                return Ok(Ended::Quit);
+                return Ok(PlayEnd::Quit);
             }
         }
     }
@@ -175,7 +175,7 @@ fn press(player: &mut Player, key: event::KeyEvent) -> Then {
 }
 
 /// Takes an update; returns how the player ended, if it did.
-fn receive(player: &mut Option<Player>, update: Update, start: &Start) -> Option<Ended> {
+fn receive(player: &mut Option<Player>, update: Update, start: &Start) -> Option<PlayEnd> {
     match (update, &mut *player) {
         (Update::Opened(opened), _) => {
             let mut new = Player::new(*opened, start.secrets);
@@ -183,7 +183,7 @@ fn receive(player: &mut Option<Player>, update: Update, start: &Start) -> Option
                 let known: Vec<&str> = new.views.iter().map(View::name).collect();
                 let known = known.join(", ");
                 let path = &start.path;
-                return Some(Ended::Nothing(format!(
+                return Some(PlayEnd::Nothing(format!(
                     "{path}: there is no view {view:?}; there are {known}"
                 )));
             }
@@ -192,8 +192,8 @@ fn receive(player: &mut Option<Player>, update: Update, start: &Start) -> Option
             }
             *player = Some(new);
         }
-        (Update::Failed(error), _) => return Some(Ended::Failed(error)),
-        (Update::Nothing(sentence), _) => return Some(Ended::Nothing(sentence)),
+        (Update::Failed(error), _) => return Some(PlayEnd::Failed(error)),
+        (Update::Nothing(sentence), _) => return Some(PlayEnd::Nothing(sentence)),
         (Update::Response(response), Some(player)) => player.show(*response),
         (Update::Refused(number, why), Some(player)) => player.refuse(number, why),
         (Update::Events(table, rows), Some(player)) => {

@@ -16,7 +16,7 @@ pub struct Checked {
     pub named: bool,
     /// Identifies the file; several paths may lead to it.
     pub real: u64,
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
 /// How far reading a file came.
@@ -27,14 +27,14 @@ pub enum Stage {
     Audited,
 }
 
-pub enum Outcome {
+pub enum CheckOutcome {
     /// A file of another kind that was not named; the message says what it is.
     Skipped(String),
     Unreadable(Error),
     Audited(Box<Audited>),
 }
 
-impl Outcome {
+impl CheckOutcome {
     pub const fn stage(&self) -> Stage {
         match self {
             Self::Skipped(_) => Stage::Skipped,
@@ -76,12 +76,12 @@ impl Checker<'_> {
             }
             Item::Nothing(error) => {
                 let path = error.path().as_os_str().to_owned();
-                (path, true, Outcome::Unreadable(error))
+                (path, true, CheckOutcome::Unreadable(error))
             }
             Item::Found(found) => {
                 let outcome = match self.call.formats.open_with(&found.path, self.options) {
                     Err(error @ Error::UnknownFormat { .. }) if !found.named => {
-                        Outcome::Skipped(error.message())
+                        CheckOutcome::Skipped(error.message())
                     }
                     opened => self.audit(opened),
                 };
@@ -97,14 +97,14 @@ impl Checker<'_> {
         }
     }
 
-    fn audit(&self, opened: Result<Recording, Error>) -> Outcome {
+    fn audit(&self, opened: Result<Recording, Error>) -> CheckOutcome {
         let formats = self.call.formats;
         let is_judged = self.policy.is_some();
         if let Err(error) = &opened
             && let Some(of) = formats.verify_nothing(error, is_judged)
         {
             let facts = Map::new();
-            return Outcome::Audited(Box::new(Audited { of, facts }));
+            return CheckOutcome::Audited(Box::new(Audited { of, facts }));
         }
         let audited = opened.and_then(|recording| {
             let work = Work {
@@ -121,7 +121,7 @@ impl Checker<'_> {
                 of,
             }))
         });
-        audited.map_or_else(Outcome::Unreadable, Outcome::Audited)
+        audited.map_or_else(CheckOutcome::Unreadable, CheckOutcome::Audited)
     }
 }
 

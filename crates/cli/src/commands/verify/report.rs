@@ -10,11 +10,11 @@ use gametape::core::text::{Counted, Grouped, printable};
 use gametape::{AnyFinding, Decision, Error, Policy, Reason, Related, Severity, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::check::{Audited, Checked, Outcome};
+use super::check::{Audited, CheckOutcome, Checked};
 use super::lines;
 use super::related::{FileFindings, Files, Met};
 use super::spool::{Line, Spool};
-use super::summary::Summary;
+use super::summary::VerifySummary;
 use crate::args::Verify;
 use crate::exit::{self, Exit};
 use crate::located::located;
@@ -26,7 +26,7 @@ pub struct Report<'a> {
     /// The number of all files, and of those yet to come.
     total: usize,
     left: usize,
-    summary: Summary,
+    summary: VerifySummary,
     files: Files,
     /// The lines that wait. Relations are known when all files have been read: the line of a file that may be
     /// related waits for that, and so do the lines after it, to keep the order. For people, without a policy,
@@ -42,7 +42,7 @@ impl<'a> Report<'a> {
             policy,
             total: files,
             left: files,
-            summary: Summary::default(),
+            summary: VerifySummary::default(),
             files: Files::default(),
             spool: None,
         }
@@ -63,9 +63,9 @@ impl<'a> Report<'a> {
             Met::Again(first) => return self.again(&path, &first, ui),
         };
         match outcome {
-            Outcome::Skipped(what) => self.skipped(&path, &what, ui),
-            Outcome::Unreadable(error) => self.unreadable(&path, &error, ui),
-            Outcome::Audited(audited) => self.audited(&path, number, &audited, ui),
+            CheckOutcome::Skipped(what) => self.skipped(&path, &what, ui),
+            CheckOutcome::Unreadable(error) => self.unreadable(&path, &error, ui),
+            CheckOutcome::Audited(audited) => self.audited(&path, number, &audited, ui),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::ui::Ui;
 
 /// The numbers of files.
 #[derive(Default)]
-pub struct Summary {
+pub struct VerifySummary {
     pub pass: usize,
     pub warn: usize,
     pub fail: usize,
@@ -34,7 +34,7 @@ pub struct Summary {
     pub left: usize,
 }
 
-impl Summary {
+impl VerifySummary {
     const fn of(&mut self, verdict: Verdict) -> &mut usize {
         match verdict {
             Verdict::Pass => &mut self.pass,

@@ -13,7 +13,7 @@ use gametape::{Error, Format, Formats};
 use gametape_record::echo::{Event, Faults, RecordOptions, Recorded, record, shown_url};
 use serde_json::json;
 
-use super::serving::{Serve, Watched};
+use super::serving::{ForBrowsers, Watched};
 use crate::Exit;
 use crate::located::located;
 use crate::tools::inputs::seconds;
@@ -65,7 +65,7 @@ struct Args {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    serve: Serve,
+    serve: ForBrowsers,
     /// The recording, a .butter or an .echoreplay file. An existing file is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,

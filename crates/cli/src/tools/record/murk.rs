@@ -13,7 +13,7 @@ use gametape::murk::tape::Murk as Format;
 use gametape::murk::tools::{self, Branch, RecordOptions, Recorded};
 use gametape::{Error, Formats};
 
-use super::serving::{Serve, Watched};
+use super::serving::{ForBrowsers, Watched};
 use crate::Exit;
 use crate::tools::inputs::{commands, open, simulation, world};
 use crate::ui::Ui;
@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long)]
     pub resume: bool,
     #[command(flatten)]
-    pub serve: Serve,
+    pub serve: ForBrowsers,
     /// The recording. Every frame is written at once; an existing file is not replaced
     #[arg(value_name = "OUT")]
     pub output: PathBuf,

@@ -21,7 +21,7 @@ use crate::ui::Ui;
 /// The options of `--serve`.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "For browsers that watch while it is recorded")]
-pub struct Serve {
+pub struct ForBrowsers {
     /// Let browsers watch
     ///
     /// The link is printed. After the recording ends, it can still be watched until Ctrl-C; if Ctrl-C
@@ -102,7 +102,7 @@ impl Ending {
     }
 }
 
-impl Serve {
+impl ForBrowsers {
     /// Whether the recording is served.
     pub const fn is_asked(&self) -> bool {
         self.is_asked

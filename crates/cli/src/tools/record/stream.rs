@@ -15,7 +15,7 @@ use gametape::{Error, Formats};
 use gametape_record::udp::{FileEvent, FileOptions, FileRecorder, RecordOptions, Recorded};
 use serde_json::json;
 
-use super::serving::{Serve, Watched};
+use super::serving::{ForBrowsers, Watched};
 use crate::Exit;
 use crate::args::address;
 use crate::located::located;
@@ -77,7 +77,7 @@ struct Args {
     #[arg(long, value_name = "TICKS", default_value_t = 300)]
     keyframe_every: u32,
     #[command(flatten)]
-    serve: Serve,
+    serve: ForBrowsers,
     /// The capture, an .mcap file. An existing file is not replaced
     #[arg(value_name = "OUT")]
     output: PathBuf,

@@ -13,7 +13,7 @@ use crate::ui::Ui;
 
 /// No options.
 #[derive(Args, Debug)]
-pub struct Serve {}
+pub struct ForBrowsers {}
 
 /// Ends a recording.
 #[derive(Clone, Default)]
@@ -42,7 +42,7 @@ impl Ending {
 
 // The same signatures as with a server.
 #[allow(clippy::unused_self, clippy::unnecessary_wraps)]
-impl Serve {
+impl ForBrowsers {
     /// The recording is never served.
     pub const fn is_asked(&self) -> bool {
         false

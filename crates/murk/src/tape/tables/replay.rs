@@ -24,14 +24,14 @@ pub(super) fn replay(world: &mut EngineWorld, frame: &Frame<'_>) -> Result<(), E
 
 /// The difference between a replay and the recorded run.
 #[derive(Default)]
-struct Wrong {
+struct WrongHash {
     /// The hashes of the recorded and the replayed world, if they differ.
     misfit: Option<[u64; 2]>,
     /// The first difference from the recording.
     parted: Option<AnyFinding>,
 }
 
-impl Wrong {
+impl WrongHash {
     /// Compares the worlds. If they differ, the hash is removed from the header, so that the frames can be
     /// verified all the same.
     fn of(header: &mut Header<'_>, world: &EngineWorld) -> Self {
@@ -65,14 +65,14 @@ pub(super) struct CheckedWorld {
     engine: EngineWorld,
     fields: u32,
     checks: HashComparison,
-    wrong: Wrong,
+    wrong: WrongHash,
 }
 
 impl CheckedWorld {
     /// Starts with a world in its initial state, for a recording with this header.
     pub fn new(header: &Header<'_>, mut engine: EngineWorld) -> Result<Self, Error> {
         let mut header = header.clone();
-        let wrong = Wrong::of(&mut header, &engine);
+        let wrong = WrongHash::of(&mut header, &engine);
         let checks = verifier(&header, &mut engine)?.into_checks();
         Ok(Self {
             engine,
@@ -151,7 +151,7 @@ pub(super) struct SavedReplay {
     header: Header<'static>,
     /// The number of frames that were compared with the replay.
     compared: u64,
-    wrong: Wrong,
+    wrong: WrongHash,
 }
 
 impl SavedReplay {
@@ -163,7 +163,7 @@ impl SavedReplay {
         let mut reader = tape.reader();
         let mut header = reader.header()?.clone();
         Ok(Self {
-            wrong: Wrong::of(&mut header, &engine),
+            wrong: WrongHash::of(&mut header, &engine),
             header,
             compared: 0,
             world,

@@ -72,7 +72,7 @@ pub enum CatalogueError {
 
 /// The part of a manifest that every form has.
 #[derive(Deserialize)]
-struct Form {
+struct CatalogueForm {
     catalogue: u32,
 }
 
@@ -168,7 +168,7 @@ impl Catalogue {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(CatalogueError::Io { path, source }),
         };
-        let form: Form = serde_json::from_slice(&text)
+        let form: CatalogueForm = serde_json::from_slice(&text)
             .map_err(|error| damaged(format!("{MANIFEST}: {error}")))?;
         if form.catalogue > VERSION {
             return Err(CatalogueError::Newer {

@@ -26,13 +26,13 @@ use super::reader;
 const LONG: Duration = Duration::from_mins(2);
 
 /// A player with a recording that is read as the command reads it.
-struct Stage {
+struct TestStage {
     player: Player,
     inbox: Arc<Inbox>,
     updates: mpsc::Receiver<Update>,
 }
 
-impl Stage {
+impl TestStage {
     /// Opens a recording and waits for all markers; an error says why it can't be shown.
     fn open(bytes: Vec<u8>, name: &'static str) -> Result<Self, String> {
         let (tell, updates) = mpsc::channel();

@@ -3,14 +3,14 @@
 use gametape_samples::mines::{self, Tampering};
 use snapbox::{assert_data_eq, str};
 
-use super::Stage;
+use super::TestStage;
 use crate::commands::play::player::actions::Action;
 
 #[test]
 fn a_board_with_its_cursor_and_what_the_rules_say_otherwise() {
     let bytes = mines::example();
     let tampered = Tampering::BoardEvent.of(&bytes).unwrap();
-    let mut stage = Stage::open(tampered, "game.rmv").unwrap();
+    let mut stage = TestStage::open(tampered, "game.rmv").unwrap();
     stage.act(Action::Mark(1));
     assert_data_eq!(
         stage.screen(80, 24),
@@ -62,7 +62,7 @@ space play , . step h l 5 s - + speed n p marker g go to tab view ? keys q quit
 #[test]
 fn a_broken_recording_is_played_up_to_the_damage() {
     let cut = Tampering::Cut.of(&mines::example()).unwrap();
-    let mut stage = Stage::open(cut, "cut.rmv").unwrap();
+    let mut stage = TestStage::open(cut, "cut.rmv").unwrap();
     stage.act(Action::End);
     let screen = stage.screen(80, 24);
     let header = screen.lines().next().unwrap();
@@ -79,11 +79,11 @@ fn a_broken_recording_is_played_up_to_the_damage() {
 #[test]
 fn a_recording_that_is_broken_at_its_start_is_refused() {
     let bytes = mines::example();
-    let refused = Stage::open(bytes[..40].to_vec(), "start.rmv")
+    let refused = TestStage::open(bytes[..40].to_vec(), "start.rmv")
         .err()
         .unwrap();
     assert!(refused.starts_with("start.rmv: "), "{refused}");
-    let refused = Stage::open(b"nothing of the kind".to_vec(), "a.txt")
+    let refused = TestStage::open(b"nothing of the kind".to_vec(), "a.txt")
         .err()
         .unwrap();
     assert!(refused.starts_with("a.txt: "), "{refused}");
@@ -102,7 +102,7 @@ fn a_world_is_a_heat_map_and_its_faults_are_marked() {
     };
     let faulty = Faulty::new(world.build().unwrap(), fault);
     let bytes = gametape_samples::murk::record(&world, faulty, 7, 40).unwrap();
-    let mut stage = Stage::open(bytes, "heat.murk").unwrap();
+    let mut stage = TestStage::open(bytes, "heat.murk").unwrap();
     stage.see("heat");
     stage.act(Action::Mark(1));
     stage.act(Action::Move(4, 6));
@@ -154,7 +154,7 @@ fn however_many_events_there_are_they_are_markers() {
     };
     let frames: Vec<_> = Match::new(options).collect();
     let butter = butter::write(&frames, butter::Options::default()).unwrap();
-    let stage = Stage::open(butter, "match.butter").unwrap();
+    let stage = TestStage::open(butter, "match.butter").unwrap();
     let of = |table: &str| {
         let marks = stage.player.marks.iter();
         marks.filter(|mark| mark.source == table).count()
@@ -166,7 +166,7 @@ fn however_many_events_there_are_they_are_markers() {
 #[test]
 fn events_at_every_step_are_no_markers() {
     let bytes = mines::example();
-    let mut stage = Stage::open(bytes, "game.rmv").unwrap();
+    let mut stage = TestStage::open(bytes, "game.rmv").unwrap();
     stage.act(Action::Mark(1));
     assert_eq!(
         stage.player.message.as_deref(),
@@ -194,7 +194,7 @@ fn a_match_is_a_map_with_goals_as_markers() {
     };
     let frames: Vec<_> = Match::new(options).collect();
     let butter = butter::write(&frames, butter::Options::default()).unwrap();
-    let mut stage = Stage::open(butter, "match.butter").unwrap();
+    let mut stage = TestStage::open(butter, "match.butter").unwrap();
     stage.go("12.5");
     assert_data_eq!(
         stage.screen(80, 24),
