@@ -1,4 +1,4 @@
-//! Ships in an arena, for replication, and the view of a receiver behind a network that loses
+//! Ships in an arena, for replication, and the view of a receiver over a network that loses
 //! packets.
 //!
 //! ```

@@ -191,7 +191,7 @@ fn times(unpacked: &[u8]) -> Option<(u64, u64)> {
     each.reduce(|(first, last), (time, _)| (first.min(time), last.max(time)))
 }
 
-/// What follows a capture in its file.
+/// The bytes after a capture in its file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum After {
     /// Another capture, or at least another MCAP file, begins at this offset.

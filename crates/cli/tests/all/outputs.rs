@@ -54,7 +54,7 @@ fn what_is_printed_of_simulations() {
     assert_eq!(gametape::murk::read(&new).unwrap().frames().count(), 3);
 }
 
-/// Of a table that is longer than what a pipe holds, too.
+/// Also of a table that is longer than a pipe holds.
 #[test]
 fn a_closed_pipe_ends_a_table_quietly() {
     let folder = tempfile::tempdir().unwrap();

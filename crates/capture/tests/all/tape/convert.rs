@@ -174,7 +174,7 @@ fn bytes_or_capture(bytes: &[u8], bare: bool) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_lost_within_a_range_refuses_it_and_behind_it_does_not() {
+fn what_is_lost_within_a_range_refuses_it_and_after_it_does_not() {
     let (packets, _) = stream(40, 5, 100, 1);
     let mut broken = capture_of(&packets, small());
     broken.truncate(broken.len() * 2 / 3);

@@ -376,7 +376,7 @@ pub(super) fn mines(board: &Board<'_>) -> Vec<Cell> {
     mines
 }
 
-/// The statistics that players compare: the columns that the replay gives, behind how the game ended.
+/// The statistics that players compare: the columns that the replay gives, after how the game ended.
 pub(in crate::tape) fn stats(game: &Game<'_>, metrics: Metrics) -> Map<String, Value> {
     let facts = Facts {
         metrics: OnceCell::from(metrics.clone()),
