@@ -165,16 +165,6 @@ impl Formats {
         defs.filter(|(_, def)| def.name == option).collect()
     }
 
-    /// Returns the names of the formats that know an option for one of these verbs.
-    #[must_use]
-    pub fn knowing(&self, option: &str, verbs: &[Verb]) -> Vec<&'static str> {
-        let knows = |format: &&dyn Format| {
-            let mut defs = verbs.iter().flat_map(|verb| format.options(*verb));
-            defs.any(|def| def.name == option)
-        };
-        self.iter().filter(knows).map(<dyn Format>::name).collect()
-    }
-
     /// Refuses a file name whose extension belongs to another format, because it would mislead
     /// readers.
     ///

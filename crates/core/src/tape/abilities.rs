@@ -43,8 +43,8 @@ pub struct Abilities<'t> {
 
 /// A recording that contains texts.
 pub trait Attachments {
-    /// Returns the text of this name, which is a flag that the format declares for
-    /// [`Verb::Inspect`](super::Verb::Inspect); `None` if there is no text of this name.
+    /// Returns the text of this name; `None` if there is none. The format declares a flag for it, `print-NAME` (or the
+    /// name alone), for [`Verb::Inspect`](super::Verb::Inspect).
     ///
     /// # Errors
     /// If the recording contains none, or a broken one.
@@ -211,8 +211,7 @@ impl dyn Tape {
         Ok(Partial::new((), read.pop().and_then(|read| read.problem)))
     }
 
-    /// Returns a text that the recording contains, such as its world or schema. The name is a flag
-    /// that the format declares for [`Verb::Inspect`](super::Verb::Inspect).
+    /// Returns a text that the recording contains, such as its world or schema, by its name; see [`Attachments`].
     ///
     /// # Errors
     /// If the recording contains none, or a broken one.
